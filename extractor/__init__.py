@@ -1,0 +1,1 @@
+"""rocQuarry's extractor: from a public interface to its kernels, exactly."""

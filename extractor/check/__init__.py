@@ -1,0 +1,1 @@
+"""An independent answer from the compiler's own IR, to hold the index against."""

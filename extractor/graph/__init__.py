@@ -1,0 +1,1 @@
+"""The linked call graph of a library and the walk over it."""

@@ -1,0 +1,1 @@
+"""The compiler, libclang and headers that parse HIP here."""

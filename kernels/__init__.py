@@ -1,0 +1,1 @@
+"""Kernels that stand alone: slices, backends, verification and profiling."""

@@ -1,0 +1,1 @@
+"""Graded question-and-answer entries, their gates and the dataset release."""
