@@ -1,0 +1,114 @@
+// One translation unit as a graph: functions at instantiation level, the calls and launches between them.
+#pragma once
+
+#include "names.hpp"
+
+#include <deque>
+#include <unordered_set>
+
+namespace rq {
+
+enum class EdgeKind : char { Call = 'c', Reference = 'r', Launch = 'l' };
+
+struct Edge
+{
+    int      callee;
+    EdgeKind kind;
+    Site     site;
+    int      dead;   // index into the reasons, 0 = alive
+    int      nth;    // among the launches at one expansion site, source order; -1 for calls
+};
+
+enum Flag : unsigned {
+    F_Defined = 1, F_Kernel = 2, F_Device = 4, F_Host = 8, F_Internal = 16, F_Inline = 32,
+    F_Instantiation = 64, F_Project = 128, F_Variable = 256, F_Lambda = 512, F_Implicit = 1024,
+    F_CLinkage = 2048, F_Seen = 4096
+};
+
+struct Function
+{
+    CXCursor          cursor; // definition when there is one
+    std::string       mangled;
+    uint64_t          id    = 0;
+    unsigned          flags = 0;
+    Site              extent;
+    unsigned          body = 0; // offset of the body's first byte, 0 when unknown
+    std::vector<Edge> edges;
+};
+
+class Unit
+{
+public:
+    Unit(CXTranslationUnit tu, std::string root, bool device)
+        : files(std::move(root))
+        , tu_(tu)
+        , device_(device)
+    {
+        reasons.push_back("");
+    }
+    void        collect(CXIndex index);
+    std::string to_json();
+
+    FileTable                files;
+    std::vector<std::string> reasons;
+
+    // Called back by libclang's indexer.
+    void root(CXCursor c);
+
+private:
+    struct ClassFacts
+    {
+        bool             has_virtual = false;
+        bool             known       = false;
+        std::vector<int> destructor; // functions a destruction calls
+    };
+
+    int  intern(CXCursor c);
+    int  intern_variable(CXCursor c);
+    void visit_function(int f);
+    void visit_variable(int f);
+    void implicit_construction(int f, const std::vector<CXCursor>& written);
+    void implicit_destruction(int f);
+    void virtual_table(int f);
+
+    bool statement(const CXCursor& c, int dead);
+    void expression(const CXCursor& c, int dead);
+    void call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids);
+    bool compound(const std::vector<CXCursor>& kids, int dead);
+    bool if_statement(const std::vector<CXCursor>& kids, int dead);
+    bool switch_statement(const std::vector<CXCursor>& kids, int dead);
+    void declared_variable(const CXCursor& c, int dead);
+    void default_argument(const CXCursor& callee, unsigned nth, int dead);
+    void destroy(CXType type, const CXCursor& at, int dead);
+    void add(int callee, EdgeKind kind, const CXCursor& at, int dead);
+
+    std::vector<int> destructors_of(CXType type);
+    CXType           element_type(CXType type);
+    bool             is_pattern(CXCursor c);
+    bool             constant(const CXCursor& c, long long& value);
+    int              reason(const std::string& text, const CXCursor& at);
+    Site             site_of(const CXCursor& c);
+    std::string      source_text(const Site& s);
+    std::vector<char> emitted();
+    std::string      qualified_name(const CXCursor& c);
+    bool             calls_nothing(int f);
+
+    CXTranslationUnit                          tu_;
+    bool                                       device_;
+    std::vector<Function>                      functions_;
+    std::unordered_map<const void*, int>       by_decl_;
+    std::unordered_map<const void*, ClassFacts> classes_;
+    std::unordered_map<const void*, bool>      pattern_;
+    std::unordered_set<const void*>            roots_seen_;
+    std::deque<int>                            work_;
+    std::unordered_map<std::string, int>       reason_ids_;
+    std::unordered_map<int, std::string>       texts_;
+    int                                        main_file_      = -1;
+    int                                        current_        = -1;
+    const void*                                pending_callee_ = nullptr;
+    bool                                       elide_          = false;
+};
+
+std::vector<CXCursor> children_of(const CXCursor& c);
+
+} // namespace rq
