@@ -16,7 +16,8 @@ class Toolchain:
         libclang: The libclang shared object that indexes.
         libclang_version: Version string of that libclang.
         flags: Flags that clang and libclang both need before any of a unit's own: target,
-            resource directory, ROCm path, device bitcode path, HIP include folders.
+            resource directory, ROCm path, device bitcode path, HIP platform.
+        prefixes: Installation prefixes with the header packages, searched in order.
         origin: ``rocm`` or ``wheels``.
         identity: Key part that changes whenever any of the above changes in content.
     """
@@ -26,5 +27,6 @@ class Toolchain:
     libclang: Path
     libclang_version: str
     flags: tuple[str, ...]
+    prefixes: tuple[Path, ...]
     origin: str
     identity: str

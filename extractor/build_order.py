@@ -1,0 +1,89 @@
+"""Reads from a library's CMake files in which order its units are linked.
+
+The order decides which of several weak definitions of one function is the one that runs. Only
+lists of file names are followed: ``set``, ``list(APPEND)`` and ``add_library``. Conditions are
+not evaluated, and nothing of CMake runs; a unit that cannot be placed comes last, by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+_COMMAND = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_WORD = re.compile(r'"((?:\\.|[^"\\])*)"|([^\s()"#]+)|(\()|(\))')
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_COMMENT = re.compile(r"#\[(=*)\[.*?\]\1\]|#[^\n]*", re.DOTALL)
+
+
+def link_order(root: Path, cmake_files: Iterable[str], target: str) -> list[str]:
+    """Lists source files in the order in which a target names them.
+
+    Args:
+        root: The tree.
+        cmake_files: CMake files to read, relative to the tree; absent ones count as empty.
+        target: The library target that comes first; other targets of the files follow.
+
+    Returns:
+        Files relative to the tree, each once, whether they exist or not.
+    """
+    wanted: list[str] = []
+    others: list[str] = []
+    for name in cmake_files:
+        try:
+            text = (root / name).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        folder = PurePosixPath(name).parent
+        for library, files in _libraries(_COMMENT.sub("", text)):
+            placed = [_inside(folder, file) for file in files]
+            (wanted if library == target else others).extend(placed)
+    return list(dict.fromkeys([*wanted, *others]))
+
+
+def _libraries(text: str) -> list[tuple[str, list[str]]]:
+    variables: dict[str, list[str]] = {}
+    found: list[tuple[str, list[str]]] = []
+    for command, words in _commands(text):
+        expanded = [value for word in words for value in _expand(word, variables)]
+        if command == "set" and words:
+            # A second set() is the other branch of a condition: keep what both name.
+            have = variables.setdefault(words[0], [])
+            have += [value for value in expanded[1:] if value not in have]
+        elif command == "list" and words[:1] == ["APPEND"] and len(words) > 1:
+            variables.setdefault(words[1], []).extend(expanded[2:])
+        elif command in ("add_library", "add_executable", "target_sources") and words:
+            found.append((words[0], expanded[1:]))
+    return found
+
+
+def _commands(text: str) -> Iterable[tuple[str, list[str]]]:
+    position = 0
+    while match := _COMMAND.search(text, position):
+        words, depth, position = [], 1, match.end()
+        while depth and (token := _WORD.search(text, position)):
+            position = token.end()
+            depth += bool(token[3]) - bool(token[4])
+            if token[1] is not None or token[2] is not None:
+                words.append(token[1] if token[1] is not None else token[2])
+        yield match[1].lower(), words
+
+
+def _expand(word: str, variables: dict[str, list[str]]) -> list[str]:
+    whole = _VARIABLE.fullmatch(word)
+    if whole:
+        return variables.get(whole[1], [])
+    return word.split(";")
+
+
+def _inside(folder: PurePosixPath, file: str) -> str:
+    # ${CMAKE_CURRENT_SOURCE_DIR} is the folder of the file that is being read.
+    plain = _VARIABLE.sub("", file).lstrip("/")
+    parts: list[str] = []
+    for part in (folder / plain).parts:
+        if part == ".." and parts:
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)

@@ -1,0 +1,148 @@
+"""The cache folder: entries that appear whole or not at all.
+
+An entry is a folder ``KIND/KEY``. It is built in a temporary folder beside its place and renamed
+into it, so that a reader sees all of it or none, whatever happens in between; a lock a key keeps
+two runs from building the same entry twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from extractor import settings
+from extractor.errors import StoreError
+
+KINDS = ("files", "trees", "packages", "generated", "manifests", "probes")
+"""Kinds of entries made by sources and toolchains; other parts may add their own."""
+
+_TEMPORARY = "tmp"
+
+
+def entry(kind: str, key: str) -> Path:
+    """Where an entry is, or would be."""
+    return settings.cache_folder() / kind / key
+
+
+@contextlib.contextmanager
+def locked(kind: str, key: str) -> Iterator[None]:
+    """Holds the lock of one entry; waits for another process that has it.
+
+    The lock belongs to the open file, so it goes with the process however that ends.
+
+    Raises:
+        StoreError: The cache folder cannot be written.
+    """
+    folder = _writable(settings.cache_folder() / "locks")
+    try:
+        descriptor = os.open(folder / f"{kind}-{key}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise cannot_write(error) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def building(kind: str, key: str) -> Iterator[Path]:
+    """Builds an entry in a temporary folder, then puts it into its place.
+
+    Yields:
+        An empty folder to fill. When the block ends without an error, it becomes the entry and
+        replaces one that may have been there; otherwise it is removed.
+
+    Raises:
+        StoreError: The disk is full, or the cache folder cannot be written.
+    """
+    place = entry(kind, key)
+    try:
+        _writable(place.parent)
+        work = Path(tempfile.mkdtemp(prefix=f"{kind}-", dir=_writable(_temporary())))
+    except OSError as error:
+        raise cannot_write(error) from error
+    try:
+        content = work / "entry"
+        content.mkdir()
+        yield content
+        _replace(content, place, work)
+    except OSError as error:
+        # Only what a write to the cache meets; a download's own errors are other classes.
+        if error.errno in _DISK_FAULTS:
+            raise cannot_write(error) from error
+        raise
+    finally:
+        remove(work)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Writes a small file whole or not at all.
+
+    Raises:
+        StoreError: The disk is full, or the cache folder cannot be written.
+    """
+    try:
+        _writable(path.parent)
+        descriptor, name = tempfile.mkstemp(prefix="file-", dir=_writable(_temporary()))
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise cannot_write(error) from error
+
+
+def remove(path: Path) -> None:
+    """Removes a file or folder of the cache; that it is already gone is well."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def cannot_write(error: OSError) -> StoreError:
+    """One line on why the cache could not be written, with what to do."""
+    folder = settings.cache_folder()
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreError(
+            f"no space left for the cache in {folder}; free some, or set ROCQUARRY_CACHE to a "
+            "folder on another disk"
+        )
+    return StoreError(
+        f"cannot write the cache in {folder}: {error.strerror}; set ROCQUARRY_CACHE to a folder "
+        "that you can write"
+    )
+
+
+_DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+
+
+def _temporary() -> Path:
+    # On the same file system as every entry, so that the final rename is atomic.
+    return settings.cache_folder() / _TEMPORARY
+
+
+def _replace(content: Path, place: Path, work: Path) -> None:
+    # rename() cannot replace a folder that is not empty: move the old one out of the way first.
+    if place.exists():
+        place.rename(work / "old")
+    content.rename(place)
+
+
+def _writable(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(error) from error
+    return folder
