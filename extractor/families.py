@@ -104,8 +104,10 @@ def resolve(families: Families, name: str, entries: Iterable[str]) -> list[str]:
         return members
     names = {reading.family for reading in readings.values()}
     names |= {reading.own for reading in readings.values()}
-    nearby = sorted(names) + [entry for entry in known if name in entry]
-    raise UnknownName("interface", name, nearby or known)
+    nearby = sorted(names) + [entry for entry in known if name and name in entry]
+    lower = name.lower()
+    hint = f"did you mean '{lower}'?" if lower != name and lower in names else ""
+    raise UnknownName("interface", name, nearby, hint=hint)
 
 
 @lru_cache(maxsize=32)

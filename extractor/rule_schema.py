@@ -289,6 +289,7 @@ class EntryPoints(Model):
         names: Name globs.
         exclude: Name globs taken out again.
         marker: Macro that a declaration must carry, for instance an export macro.
+        undeclared: Whether an exported function that no header declares counts as well.
         linkage: ``c`` or ``any``.
     """
 
@@ -296,6 +297,7 @@ class EntryPoints(Model):
     names: tuple[Text, ...] = ("*",)
     exclude: tuple[Text, ...] = ()
     marker: str = ""
+    undeclared: bool = False
     linkage: Literal["c", "any"] = "c"
 
 
