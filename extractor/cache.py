@@ -19,9 +19,13 @@ from pathlib import Path
 from extractor import settings
 from extractor.errors import StoreError
 
-KINDS = ("files", "trees", "packages", "generated", "manifests", "probes")
-"""Kinds of entries made by sources and toolchains; other parts may add their own."""
+TAG = "CACHEDIR.TAG"
+"""File that marks the folder as a cache, for backup programs and for ``cache_usage.clear``."""
 
+_TAG_TEXT = """\
+Signature: 8a477f597d28d172789f06886806bc55
+# This folder is a cache of rocQuarry. See https://bford.info/cachedir/
+"""
 _TEMPORARY = "tmp"
 
 
@@ -63,16 +67,27 @@ def building(kind: str, key: str) -> Iterator[Path]:
         StoreError: The disk is full, or the cache folder cannot be written.
     """
     place = entry(kind, key)
-    try:
-        _writable(place.parent)
-        work = Path(tempfile.mkdtemp(prefix=f"{kind}-", dir=_writable(_temporary())))
-    except OSError as error:
-        raise cannot_write(error) from error
-    try:
+    with scratch(kind) as work:
         content = work / "entry"
         content.mkdir()
         yield content
+        _writable(place.parent)
         _replace(content, place, work)
+
+
+@contextlib.contextmanager
+def scratch(purpose: str) -> Iterator[Path]:
+    """An empty folder on the cache's own disk that is gone afterwards.
+
+    Raises:
+        StoreError: The disk is full, or the cache folder cannot be written.
+    """
+    try:
+        work = Path(tempfile.mkdtemp(prefix=f"{purpose}-", dir=_writable(_temporary())))
+    except OSError as error:
+        raise cannot_write(error) from error
+    try:
+        yield work
     except OSError as error:
         # Only what a write to the cache meets; a download's own errors are other classes.
         if error.errno in _DISK_FAULTS:
@@ -141,8 +156,15 @@ def _replace(content: Path, place: Path, work: Path) -> None:
 
 
 def _writable(folder: Path) -> Path:
+    root = settings.cache_folder()
     try:
+        # A folder that already held something may be anything: only one of our own is marked.
+        ours = (
+            root == settings.default_cache_folder() or not root.is_dir() or not any(root.iterdir())
+        )
         folder.mkdir(parents=True, exist_ok=True)
+        if ours and not (root / TAG).exists():
+            (root / TAG).write_text(_TAG_TEXT, encoding="utf-8")
     except OSError as error:
         raise cannot_write(error) from error
     return folder

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import platform
+import tempfile
 from pathlib import Path
 
 from extractor.apt import read_mirrors
@@ -34,6 +35,11 @@ def cache_folder() -> Path:
     chosen = os.environ.get("ROCQUARRY_CACHE")
     if chosen:
         return Path(chosen).expanduser().absolute()
+    return default_cache_folder()
+
+
+def default_cache_folder() -> Path:
+    """The cache folder where the user named none."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base and Path(base).is_absolute() else _home() / ".cache") / "rocquarry"
 
@@ -99,4 +105,4 @@ def _home() -> Path:
     try:
         return Path.home()
     except RuntimeError:  # no HOME and no passwd entry, as in some containers
-        return Path("/tmp")
+        return Path(tempfile.gettempdir()) / f"user-{os.getuid()}"

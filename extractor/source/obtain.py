@@ -136,12 +136,9 @@ def _pinned(
         raise SourceError(
             f"{rule.path} names no source; add 'folder', 'git' or 'archives', or use --source DIR"
         )
-    keys = [_git_key(rule, pin) for pin in source.git]
-    keys += [_archive_key(rule, pin) for pin in source.archives]
-    for key in keys:
-        cached = _cached(rule, key)
-        if cached:
-            return cached
+    cached = _any_cached(rule)
+    if cached:
+        return cached
     reason = SourceError(f"no source of {rule.name} is in the cache, and the network was not asked")
     if source.archives:
         try:
@@ -163,6 +160,21 @@ def _pinned(
             rule, *fetch(source.archives, local_files=local_files, progress=progress)
         )
     raise reason
+
+
+def cached_source(rule: Rule) -> tuple[Path, str, str] | None:
+    """Root, version and commit of the source that ``obtain`` would use without fetching."""
+    if rule.source.folder is not None:
+        folder = rule.path.parent / Path(rule.source.folder).expanduser()
+        return (folder, "folder", "") if folder.is_dir() else None
+    found = _any_cached(rule)
+    return (found.root, found.version, found.commit) if found else None
+
+
+def _any_cached(rule: Rule) -> _Found | None:
+    keys = [_git_key(rule, pin) for pin in rule.source.git]
+    keys += [_archive_key(rule, pin) for pin in rule.source.archives]
+    return next((found for key in keys if (found := _cached(rule, key))), None)
 
 
 def _from_archive(rule: Rule, pin: Pin, file: Path) -> _Found:

@@ -13,11 +13,12 @@ from extractor.glob import match_path
 from extractor.rule_schema import Package
 from extractor.source.archive import unpack_deb
 from extractor.source.fetch import Progress, fetch
+from extractor.source.manifest import content_key
 
-_FORMAT = 1
+_FORMAT = 2
 """Raise it when the same packages would unpack to another prefix."""
 
-_META = "packages.json"
+_META, _PREFIX = "packages.json", "prefix"
 
 
 @dataclass(frozen=True)
@@ -68,17 +69,23 @@ def unpack_packages(
                 )
                 _merge(package, file, folder)
                 chosen.append((package.name, pin.version, pin.sha256))
-            (folder / _META).write_text(json.dumps(chosen), encoding="utf-8")
-    return Prefix(cache.entry("packages", key), tuple(chosen))
+            # The key lets an import on another machine check what it got.
+            content = content_key(folder / _PREFIX, remember=False)
+            meta = {"packages": chosen, "content_key": content}
+            (folder / _META).write_text(json.dumps(meta, indent=1), encoding="utf-8")
+    return Prefix(cache.entry("packages", key) / _PREFIX, tuple(chosen))
 
 
 def read_prefix(packages: tuple[Package, ...]) -> Prefix | None:
     """The prefix of these packages, if the cache has it."""
     root = cache.entry("packages", _key(packages))
     try:
-        listed = json.loads((root / _META).read_text(encoding="utf-8"))
-        return Prefix(root, tuple((str(n), str(v), str(s)) for n, v, s in listed))
-    except (OSError, ValueError):
+        meta = json.loads((root / _META).read_text(encoding="utf-8"))
+        listed = tuple(
+            (str(name), str(version), str(sha)) for name, version, sha in meta["packages"]
+        )
+        return Prefix(root / _PREFIX, listed)
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -101,7 +108,7 @@ def _merge(package: Package, file: Path, into: Path) -> None:
     source = part / package.root
     for path in sorted(source.rglob("*")):
         if path.is_file():
-            target = into / path.relative_to(source)
+            target = into / _PREFIX / path.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
             path.replace(target)
     shutil.rmtree(part, ignore_errors=True)
