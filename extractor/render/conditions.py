@@ -46,11 +46,18 @@ def conditions_of(text: str, sites: Sequence[tuple[int, str]]) -> list[tuple[str
 
 def _column(line: bytes, name: bytes) -> tuple[int, int]:
     """Where on its line the site begins: at the callee's name, else at the first character."""
-    found = re.search(rb"(?<![A-Za-z0-9_])" + re.escape(name) + rb"(?![A-Za-z0-9_])", line)
-    if found:
-        return found.start(), found.end()
+    place = line.find(name) if name else -1
+    while place >= 0:
+        end = place + len(name)
+        if not _is_word(line[place - 1 : place]) and not _is_word(line[end : end + 1]):
+            return place, end
+        place = line.find(name, place + 1)
     start = len(line) - len(line.lstrip())
     return start, min(start + 1, len(line))
+
+
+def _is_word(char: bytes) -> bool:
+    return char.isalnum() or char == b"_"
 
 
 def _enclosing(node: Node, source: bytes) -> tuple[str, ...]:

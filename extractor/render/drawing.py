@@ -174,6 +174,12 @@ def draw(scope: Mapping[str, Any]) -> Drawing:
     return Drawing(scope, definitions, sites, edges, links, configs)
 
 
+def keys_of(scope: Mapping[str, Any]) -> dict[str, str]:
+    """Maps each definition's identifier to its key, which deep links into a page use."""
+    records = _definition_records(scope)
+    return {r["id"]: key for r, key in zip(records, _keys(records), strict=True)}
+
+
 def _definition_records(scope: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Functions, then boundaries that no function stands for, then excluded rules."""
     library = {b["name"]: b["library"] for b in scope["boundaries"]}
@@ -251,27 +257,28 @@ def _links(
     configs: tuple[str, ...],
 ) -> tuple[tuple[Site, ...], tuple[tuple[int, int, int, int, int], ...]]:
     """Sites without repeats, and the edges between instantiations that refer to them."""
-    sites: dict[Site, int] = {}
-    rows: list[tuple[int, int, Site, int, int]] = []
+    sites: dict[tuple[Any, ...], int] = {}
+    rows: list[tuple[int, int, tuple[Any, ...], int, int]] = []
     bit = {config: 1 << index for index, config in enumerate(configs)}
     everywhere = sum(bit.values())
     called: set[tuple[int, int]] = set()
 
     def add(record: Mapping[str, Any], callee: str, kind: str) -> None:
         caller, at = record["caller"], record["at"]
-        site = Site(
+        dead = int(bool(record["dead"]))
+        site = (
             owner[caller],
             owner[callee],
             kind,
             at["file"],
             at["start_line"],
             at["end_line"],
-            bool(record["dead"]),
-            str(record.get("dead_reason") or "") if record["dead"] else "",
+            dead,
+            str(record.get("dead_reason") or "") if dead else "",
             _launch(record) if kind == "launch" else (),
         )
         mask = sum(bit[config] for config in record["configs"]) or everywhere
-        rows.append((number[caller], number[callee], site, mask, int(bool(record["dead"]))))
+        rows.append((number[caller], number[callee], site, mask, dead))
         sites.setdefault(site, 0)
         called.add((owner[caller], owner[callee]))
 
@@ -293,12 +300,13 @@ def _links(
                 add(edge, callee, "call")
     ordered = sorted(
         sites,
-        key=lambda s: (s.caller, s.file, s.start_line, s.callee, s.kind, s.dead, s.launch, s),
+        key=lambda s: (s[0], s[3], s[4], s[1], s[2], s[6], s[8], s),
     )
     for index, site in enumerate(ordered):
         sites[site] = index
     links = sorted({(row[0], row[1], sites[row[2]], row[3], row[4]) for row in rows})
-    return tuple(ordered), tuple(links)
+    made = tuple(Site(*row[:6], bool(row[6]), *row[7:]) for row in ordered)
+    return made, tuple(links)
 
 
 def _launch(record: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:

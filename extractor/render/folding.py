@@ -17,7 +17,8 @@ class Fold:
     """The functions of one kind in one file.
 
     Attributes:
-        file: File relative to the library's root; for a boundary its library.
+        file: File relative to the library's root; for a boundary its
+            library, for an excluded rule the rule.
         kind: One of `KINDS`.
         members: Indices of definitions.
     """
@@ -31,7 +32,12 @@ def folds(drawing: Drawing) -> tuple[Fold, ...]:
     """Groups a drawing's definitions by file and kind, in the order of the kinds."""
     found: dict[tuple[int, str], list[int]] = {}
     for index, definition in enumerate(drawing.definitions):
-        found.setdefault((KINDS.index(definition.kind), definition.file), []).append(index)
+        place = definition.file
+        if definition.kind == "boundary":
+            place = definition.note
+        elif definition.kind == "excluded":
+            place = definition.name
+        found.setdefault((KINDS.index(definition.kind), place), []).append(index)
     return tuple(
         Fold(file, KINDS[kind], tuple(members))
         for (kind, file), members in sorted(found.items(), key=lambda item: item[0])

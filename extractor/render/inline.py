@@ -1,7 +1,8 @@
 """Puts a page together: modules into one script, styles into one sheet, all under a strict policy.
 
-The scripts under ``page/`` are ordinary modules with ``import`` and ``export``; here those words
-are dropped and the modules are put one after another inside one function.
+The scripts under ``page/`` are ordinary modules with ``import`` and ``export``. Here each becomes a
+function that is called once and returns what it exports, because a page that is opened from disk
+may not load modules.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 _PAGE = Path(__file__).parent / "page"
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:const|function) )", re.MULTILINE)
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:const|function) (\w+))", re.MULTILINE)
 
 
 def join_modules(main: str, call: str, folder: Path = _PAGE) -> str:
     """Joins a module and what it imports, callees first, into one strict function.
 
     Args:
-        main: File name of the module that starts the page.
-        call: Statement that starts it.
+        main: Name of the module that starts the page, without its suffix.
+        call: Statement that starts it, as seen from inside that module.
         folder: Where the modules are.
     """
     parts: list[str] = []
@@ -35,14 +36,18 @@ def join_modules(main: str, call: str, folder: Path = _PAGE) -> str:
         if name in done:
             return
         done.add(name)
-        text = (folder / name).read_text(encoding="utf-8")
-        for needed in _IMPORT.findall(text):
+        text = (folder / f"{name}.js").read_text(encoding="utf-8")
+        for _, needed in _IMPORT.findall(text):
             add(needed)
-        parts.append(f"// {name}\n" + _EXPORT.sub("", _IMPORT.sub("", text)))
+        body = _IMPORT.sub(r"const {\1} = \2Module;\n", text)
+        exported = ", ".join(_EXPORT.findall(body))
+        end = call if name == main else f"return {{ {exported} }};"
+        parts.append(
+            f"// {name}.js\nconst {name}Module = (() => {{\n{_EXPORT.sub('', body)}{end}\n}})();\n"
+        )
 
     add(main)
-    body = "\n".join(parts)
-    return f'(() => {{\n"use strict";\n{body}\n{call}\n}})();\n'
+    return f'(() => {{\n"use strict";\n{"".join(parts)}}})();\n'
 
 
 def as_json(data: Any) -> str:

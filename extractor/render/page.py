@@ -28,7 +28,7 @@ def to_html(drawing: Drawing, *, library: str | None = None) -> str:
         ["colours.css", "base.css", "callgraph.css"],
         {
             "library": library if library is not None else asset(CYTOSCAPE),
-            "script": join_modules("main.js", "start(globalThis.cytoscape);"),
+            "script": join_modules("main", "start(globalThis.cytoscape);"),
         },
         {
             "title": f"{drawing.title}: call graph",

@@ -6,7 +6,7 @@ import { canvasStyle } from "./style.js";
 
 const MOST_CURVED = 1200;
 const MOST_LABELLED = 140;
-const LINE = 36;
+const LINE = 32;
 
 /** Makes the canvas; `on` holds what to do when a node or an edge is chosen or opened. */
 export function makeCanvas(cytoscape, container, model, on) {
@@ -98,8 +98,9 @@ function bend(source, target, down) {
   const dx = target.x - source.x - (down ? 0 : NODE_WIDTH);
   const dy = target.y - source.y - (down ? NODE_HEIGHT : 0);
   const length = Math.hypot(dx, dy) || 1;
-  const out = Math.max(Math.abs(down ? dy : dx) / 2, 40);
-  const weight = ((down ? dy : dx) * out) / (length * length);
+  const run = down ? dy : dx;
+  const out = run > 20 ? run / 2 : Math.min(90, 30 + Math.abs(run) / 4);
+  const weight = (run * out) / (length * length);
   const distance = ((down ? -dx : dy) * out) / length;
   return { weights: [weight, 1 - weight], distances: [-distance, distance] };
 }
@@ -180,7 +181,7 @@ export function nodeLabel(model, node) {
   const first = model.definitions[node.members[0]];
   const more = node.unseen ? `  +${node.unseen} ▸` : "";
   if (node.id.startsWith("f")) {
-    const place = first.file ? baseName(first.file) : "without source";
+    const place = baseName(model.folds[first.fold].file) || "unnamed";
     return `${shorten(place, LINE)}\n${counted(node.kind, node.members.length)}${more}`;
   }
   const name = wrapName(first.name);
@@ -189,19 +190,24 @@ export function nodeLabel(model, node) {
   const times = first.instantiations.length > 1 ? ` ×${first.instantiations.length}` : "";
   const dead = node.dead ? " · never runs" : "";
   const second = `${baseName(first.file)}:${first.line}${times}${dead}`;
-  return `${name}\n${shorten(second, LINE + 6)}${more}`;
+  return `${name}\n${shorten(second, LINE + 3 - more.length)}${more}`;
 }
 
 function wrapName(name) {
   if (name.length <= LINE) return name;
-  const cut = name.lastIndexOf("_", LINE);
-  if (cut < LINE / 3) return shorten(name, LINE);
-  return `${name.slice(0, cut)}\n${shorten(name.slice(cut), LINE)}`;
+  const cuts = [...name.matchAll(/(?<=_)(?!_)|(?=[<(])/g)].map((match) => match.index)
+    .filter((place) => place <= LINE && place > LINE / 3);
+  cuts.sort((a, b) => Math.abs(a - name.length / 2) - Math.abs(b - name.length / 2));
+  if (!cuts.length) return shorten(name, LINE);
+  return `${name.slice(0, cuts[0])}\n${shorten(name.slice(cuts[0]), LINE)}`;
 }
 
 /** Grid, block and LDS of a launch edge, a line each. */
 export function launchLabel(model, edge) {
   const sites = [...edge.sites].map((site) => model.sites[site]).filter((site) => !site.dead);
+  if (edge.source.startsWith("f") || edge.target.startsWith("f")) {
+    return `${sites.length} ${sites.length === 1 ? "launch" : "launches"}`;
+  }
   const shown = sites[0] ?? model.sites[[...edge.sites][0]];
   const words = { grid: "grid ", block: "block ", shared_bytes: "LDS " };
   const lines = shown.launch.filter(([field]) => words[field])

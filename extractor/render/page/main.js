@@ -54,11 +54,12 @@ function update(app, { fit = false, anchor = null, history = "replace" } = {}) {
   app.scope = computeScope(model, state);
   app.answer = answerQuery(model, state, app.scope);
   app.view = computeView(model, state, app.scope, app.answer);
+  drawBanner(app);
+  drawStatus(app);
+  app.canvas.cy.resize();
   drawView(app.canvas, app.view, { fit, anchor });
   drawSidebar(app);
   drawSelection(app);
-  drawBanner(app);
-  drawStatus(app);
   syncToolbar(app);
   writeHash(app, history);
 }
@@ -156,10 +157,13 @@ function foldDetails(app, index) {
 }
 
 function drawBanner(app) {
-  const { query } = app.state;
+  const { query, entry } = app.state;
   const banner = byId("banner");
-  banner.hidden = !query;
-  if (!query) return;
+  banner.hidden = !query && entry === null;
+  if (!query) {
+    if (entry !== null) drawEntryBanner(app, banner);
+    return;
+  }
   const name = app.model.definitions[query.to ?? query.from].name;
   const from = query.type !== "paths" ? "" : query.from !== undefined
     ? app.model.definitions[query.from].name
@@ -172,6 +176,21 @@ function drawBanner(app) {
     el("span", { class: "faint" }, ` ${app.answer.definitions.size} functions, ${app.answer.edges.size} edges`),
     el("label", { class: "check" }, only, "only these"),
     el("button", { type: "button", id: "clear-query", click: () => app.ask(null) }, "Clear"));
+}
+
+function drawEntryBanner(app, banner) {
+  const { state, scope, model } = app;
+  const box = el("input", { type: "checkbox", id: "alone",
+    change: () => app.change(() => { state.alone = box.checked; }, { fit: true }) });
+  box.checked = state.alone;
+  fill(banner,
+    el("strong", {}, `What ${model.definitions[state.entry].name} reaches`),
+    el("span", { class: "faint" }, ` ${scope.litDefinitions.size} functions`),
+    el("label", { class: "check" }, box, "only these"),
+    el("button", { type: "button", id: "clear-entry", click: () => app.change(() => {
+      state.entry = null;
+      state.alone = false;
+    }, { fit: true, history: "push" }) }, "Clear"));
 }
 
 function drawStatus(app) {
@@ -212,7 +231,8 @@ function wireToolbar(app) {
   }
   entry.addEventListener("change", () => app.change(() => {
     app.state.entry = entry.value === "" ? null : Number(entry.value);
-  }, { fit: Boolean(app.state.query), history: "push" }));
+    if (app.state.entry === null) app.state.alone = false;
+  }, { fit: app.state.query !== null || app.state.alone, history: "push" }));
   const config = byId("config");
   for (const name of model.data.configs) config.append(el("option", { value: name }, name));
   if (model.data.configs.length > 1) config.append(el("option", { value: "all" }, "all"));
@@ -377,7 +397,7 @@ function actions(app) {
       const index = Number(id.slice(1));
       if (id.startsWith("d")) return app.model.definitions[index].name;
       const fold = app.model.folds[index];
-      return `${baseName(fold.file) || "without source"} (${counted(fold.kind, fold.members.length)})`;
+      return `${baseName(fold.file) || "unnamed"} (${counted(fold.kind, fold.members.length)})`;
     },
   };
 }

@@ -12,6 +12,7 @@ export function initialState(model) {
     references: true,
     dead: true,
     only: true,
+    alone: false,
     kinds: new Set(),
     precisions: new Set(),
     open: new Set(),
@@ -57,6 +58,7 @@ export function encode(model, state) {
   if (!state.references) fields.set("references", "0");
   if (!state.dead) fields.set("dead", "0");
   if (!state.only) fields.set("only", "0");
+  if (state.alone) fields.set("alone", "1");
   if (state.kinds.size) fields.set("without", [...state.kinds].sort().join(" "));
   if (state.precisions.size) fields.set("without-precision", [...state.precisions].sort().join(" "));
   for (const key of keys(state.open)) fields.append("open", key);
@@ -96,6 +98,7 @@ export function decode(model, text) {
   state.references = fields.get("references") !== "0";
   state.dead = fields.get("dead") !== "0";
   state.only = fields.get("only") !== "0";
+  state.alone = fields.get("alone") === "1";
   state.kinds = new Set((fields.get("without") ?? "").split(" ").filter(Boolean));
   state.precisions = new Set((fields.get("without-precision") ?? "").split(" ").filter(Boolean));
   for (const [name, set] of [["open", state.open], ["show", state.shown], ["hide", state.hidden]]) {

@@ -72,8 +72,9 @@ export function canvasStyle() {
       },
     },
     ...kindStyles(),
-    { selector: "node.fold", style: { ghost: "yes", "ghost-offset-x": 4, "ghost-offset-y": 4,
-      "ghost-opacity": 0.45, "font-weight": 600 } },
+    // Not a ghost: Cytoscape reuses a drawn body for every node of the same shape and colours.
+    { selector: "node.fold", style: { "border-style": "double", "border-width": 5,
+      "font-weight": 600 } },
     { selector: "node.dead", style: { "border-style": "dashed", color: variable("--faint") } },
     {
       selector: "edge",

@@ -91,6 +91,7 @@ export function fileDistances(model, scope) {
 export function computeView(model, state, scope, answer) {
   const distance = fileDistances(model, scope);
   const isolated = answer && state.only;
+  const alone = state.alone ? scope.litDefinitions : null;
   const unfold = answer && answer.definitions.size <= MOST_UNFOLDED_BY_QUERY;
   const counts = { beyond: 0, filtered: 0, hidden: 0, folded: 0, tooMany: 0 };
   const members = new Map();
@@ -101,8 +102,10 @@ export function computeView(model, state, scope, answer) {
     const { index } = definition;
     const own = `d${index}`;
     const asked = answer?.definitions.has(index) ?? false;
-    if (definition.kind === "excluded" ? isolated : isolated ? !asked : !scope.definitions.has(index)) {
-      if (!isolated) counts.filtered += 1;
+    const outside = alone && !alone.has(index) && !asked;
+    if (definition.kind === "excluded" ? isolated || alone
+      : isolated ? !asked : outside || !scope.definitions.has(index)) {
+      counts.filtered += 1;
       continue;
     }
     if (state.kinds.has(definition.kind) && !asked) {
@@ -119,8 +122,8 @@ export function computeView(model, state, scope, answer) {
       counts.hidden += 1;
       continue;
     }
-    const alone = model.folds[definition.fold].members.length === 1;
-    const open = alone || openFolds.has(definition.fold) || (asked && unfold) || state.shown.has(own);
+    const single = model.folds[definition.fold].members.length === 1;
+    const open = single || openFolds.has(definition.fold) || (asked && unfold) || state.shown.has(own);
     const id = open ? own : fold;
     if (!open) counts.folded += 1;
     place.set(index, id);
