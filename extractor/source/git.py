@@ -233,6 +233,12 @@ def _reported(url: str) -> Iterator[None]:
     except GitCommandNotFound:
         raise Unreachable("git is not installed; install it, or use a folder or archive") from None
     except GitCommandError as error:
-        lines = [line for line in str(error.stderr or "").splitlines() if line.strip(" '")]
-        said = lines[-1].strip(" '") if lines else f"git ended with {error.status}"
-        raise Unreachable(f"cannot read {url}: {said.removeprefix('fatal: ')}") from None
+        raise Unreachable(f"cannot read {url}: {_last_words(error)}") from None
+
+
+def _last_words(error: GitCommandError) -> str:
+    """The last line of what git said, without the wrapping that GitPython puts around it."""
+    said = str(error.stderr or "").strip().removeprefix("stderr: ").strip("' \n")
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    chosen = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
+    return (chosen or (lines[-1] if lines else f"git ended with {error.status}")).partition(": ")[2]
