@@ -265,7 +265,7 @@ def _links(
 
     def add(record: Mapping[str, Any], callee: str, kind: str) -> None:
         caller, at = record["caller"], record["at"]
-        dead = int(bool(record["dead"]))
+        dead = bool(record["dead"])
         site = (
             owner[caller],
             owner[callee],
@@ -278,7 +278,7 @@ def _links(
             _launch(record) if kind == "launch" else (),
         )
         mask = sum(bit[config] for config in record["configs"]) or everywhere
-        rows.append((number[caller], number[callee], site, mask, dead))
+        rows.append((number[caller], number[callee], site, mask, int(dead)))
         sites.setdefault(site, 0)
         called.add((owner[caller], owner[callee]))
 
@@ -305,7 +305,7 @@ def _links(
     for index, site in enumerate(ordered):
         sites[site] = index
     links = sorted({(row[0], row[1], sites[row[2]], row[3], row[4]) for row in rows})
-    made = tuple(Site(*row[:6], bool(row[6]), *row[7:]) for row in ordered)
+    made = tuple(Site(*row) for row in ordered)
     return made, tuple(links)
 
 

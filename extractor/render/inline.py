@@ -59,7 +59,11 @@ def as_json(data: Any) -> str:
 
 
 def assemble(
-    template: str, styles: Sequence[str], scripts: Mapping[str, str], texts: Mapping[str, str], data: Any
+    template: str,
+    styles: Sequence[str],
+    scripts: Mapping[str, str],
+    texts: Mapping[str, str],
+    data: Any,
 ) -> str:
     """Fills a template.
 

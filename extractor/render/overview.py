@@ -102,7 +102,8 @@ def load_overview(out: Path, project: str) -> LibraryOverview:
             unread.append((name, f"{type(error).__name__}: {error}"))
     if not interfaces:
         raise UserError(
-            f"no scope.json below {out / project}; run: extract {project} --interface NAME --out {out}"
+            f"no scope.json below {out / project}; "
+            f"run: extract {project} --interface NAME --out {out}"
         )
     versions = tuple(sorted({str(source["version"]) for source in sources}))
     return LibraryOverview(

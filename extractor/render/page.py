@@ -130,9 +130,7 @@ def _sites(drawing: Drawing) -> list[dict[str, Any]]:
             for number in inside
         ]
         if inside and definition.text:
-            conditions.update(
-                zip(inside, conditions_of(definition.text, wanted), strict=True)
-            )
+            conditions.update(zip(inside, conditions_of(definition.text, wanted), strict=True))
     return [
         {
             "caller": site.caller,

@@ -31,9 +31,7 @@ class Look:
 
 
 LOOKS = {
-    "entry_point": Look(
-        "entry point", "entry points", "#0072b2", "#dcecf7", "cds", ('(["', '"])')
-    ),
+    "entry_point": Look("entry point", "entry points", "#0072b2", "#dcecf7", "cds", ('(["', '"])')),
     "host": Look("host", "host functions", "#3b7d8c", "#e3f0f2", "box", ('["', '"]')),
     "launcher": Look("launcher", "launchers", "#b87d00", "#fdf0d0", "house", ('[/"', '"/]')),
     "kernel": Look("kernel", "kernels", "#d55e00", "#fce3d3", "octagon", ('{{"', '"}}')),

@@ -139,5 +139,5 @@ def shorten(name: str, longest: int) -> str:
 
 
 def _text(text: object) -> str:
-    kept = "".join(c if c in "\t\n" or " " <= c else "\ufffd" for c in str(text))
+    kept = "".join(c if c in "\t\n" or c >= " " else "\ufffd" for c in str(text))
     return escape(kept.encode("utf-8", "replace").decode())

@@ -110,6 +110,8 @@ def _functions(count: int, interface: str, rng: random.Random, hostile: bool) ->
 
 def _name(kind: str, index: int, interface: str) -> tuple[str, str]:
     file = index // 9
+    if kind == "kernel" and index < 2:
+        return f"reset_kernel_{index}", "library/src/include/reset.hpp"
     if kind == "host":
         return f"rocblas_internal_{interface}_template_{index}", (
             f"library/src/blas2/rocblas_{interface}_host_{file}.hpp"
@@ -187,7 +189,7 @@ def _write_texts(table: list[_Function], interface: str) -> None:
             lines.append(f"rocblas_status {function.name}(rocblas_handle handle, rocblas_int n)")
         lines.append("{")
         lines.append("    // quick return, as the reference implementation does")
-        lines.append('    static const char* who = "%s <n> \\" \'";' % interface)
+        lines.append(f'    static const char* who = "{interface} <n> \\" \'";')
         if function.kind == "kernel":
             lines.append("    __shared__ T sdata[NB];")
             lines.append("    const int tx = blockIdx.x * NB + threadIdx.x;")
@@ -250,7 +252,9 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
             only = [rng.choice(CONFIGS)] if rng.random() < 0.1 else list(CONFIGS)
             at = span(function, line, 2 if kind == "launch" else 1)
             for caller, source in zip(
-                record["instantiations"], function.arguments, strict=True  # type: ignore[arg-type]
+                record["instantiations"],
+                function.arguments,
+                strict=True,  # type: ignore[arg-type]
             ):
                 for target, arguments in zip(
                     records[callee]["instantiations"],  # type: ignore[arg-type]
@@ -267,7 +271,9 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
                         "configs": only,
                     }
                     if kind == "launch":
-                        launches.append(common | {"kernel": target["id"]} | _configuration(arguments))
+                        launches.append(
+                            common | {"kernel": target["id"]} | _configuration(arguments)
+                        )
                     else:
                         calls.append(common | {"callee": target["id"], "kind": kind})
     scope: dict[str, Any] = {
@@ -290,7 +296,9 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
             {
                 "name": f.name,
                 "library": "Tensile" if f.name.startswith("run") else "HIP runtime",
-                "callers": sorted({c["caller"] for c in calls if c["callee"] == f"{f.identifier}<>"}),
+                "callers": sorted(
+                    {c["caller"] for c in calls if c["callee"] == f"{f.identifier}<>"}
+                ),
             }
             for f in table
             if f.kind == "boundary"

@@ -15,14 +15,21 @@ export function link(app, index) {
   el("span", { class: `swatch ${definition.kind}`, "aria-hidden": "true" }), definition.name);
 }
 
+/** Places in the source: what differs only by instantiation is one place with several values. */
 function sitesOf(app, indices) {
   const found = new Map();
-  for (const index of indices) {
+  for (const index of [...indices].sort((a, b) => a - b)) {
     const site = app.model.sites[index];
-    const key = `${site.caller}|${site.callee}|${site.kind}|${site.file}|${site.line}|${site.launch}`;
+    const key = `${site.caller}|${site.callee}|${site.kind}|${site.file}|${site.line}`;
     const known = found.get(key);
-    if (!known) found.set(key, { ...site, index });
-    else if (known.dead && !site.dead) found.set(key, { ...site, index });
+    if (!known) {
+      found.set(key, { ...site, index, launch: [...site.launch] });
+      continue;
+    }
+    if (known.dead && !site.dead) Object.assign(known, { dead: false, reason: "", index });
+    for (const triple of site.launch) {
+      if (!known.launch.some((other) => other.join() === triple.join())) known.launch.push(triple);
+    }
   }
   return [...found.values()].sort((a, b) => a.caller - b.caller || a.line - b.line || a.index - b.index);
 }
@@ -39,12 +46,18 @@ export function conditionList(site) {
 
 function launchTable(site) {
   if (!site.launch.length) return null;
-  return el("table", { class: "launch-table" }, el("tbody", {}, site.launch.map(
-    ([field, written, expanded]) => el("tr", {}, el("th", { scope: "row" }, FIELD_WORDS[field]),
-      el("td", {}, el("code", {}, written || expanded),
-        expanded && expanded !== written && written
-          ? el("code", { class: "expanded", title: "after macro expansion" }, expanded) : null)),
-  )));
+  const rows = Object.keys(FIELD_WORDS).map((field) => {
+    const values = site.launch.filter(([name]) => name === field);
+    if (!values.length) return null;
+    const written = [...new Set(values.map((value) => value[1] || value[2]))];
+    const expanded = [...new Set(values.map((value) => value[2]))]
+      .filter((text) => text && !written.includes(text));
+    return el("tr", {}, el("th", { scope: "row" }, FIELD_WORDS[field]),
+      el("td", {}, written.map((text) => el("code", {}, text)),
+        expanded.slice(0, 6).map((text) => el("code", { class: "expanded", title: "after expansion" }, text)),
+        expanded.length > 6 ? el("span", { class: "faint" }, `and ${expanded.length - 6} more`) : null));
+  });
+  return el("table", { class: "launch-table" }, el("tbody", {}, rows.filter(Boolean)));
 }
 
 function siteItem(app, site, { naming }) {

@@ -132,7 +132,8 @@ function bar(share) {
 }
 
 function table(head, rows) {
-  return el("table", {}, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))),
+  return el("table", {}, el("thead", {}, el("tr", {}, head.map((text) => el("th",
+      { scope: "col", class: text === "Shared by" ? "number" : null }, text)))),
     el("tbody", {}, rows.map((cells) => el("tr", {}, cells))));
 }
 

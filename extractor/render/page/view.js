@@ -142,11 +142,13 @@ function openable(model, state, scope, counts) {
   const size = (fold) => fold.members.filter((index) => scope.definitions.has(index)).length;
   const bySize = wanted.map((fold) => [size(fold), fold]).sort((a, b) => a[0] - b[0]);
   const open = new Set();
-  let total = model.folds.length - wanted.length;
+  let total = model.folds.length;
   for (const [number, fold] of bySize) {
-    total += number;
-    if (total > MOST_NODES) counts.tooMany += number;
-    else open.add(fold.index);
+    if (total + number - 1 > MOST_NODES) counts.tooMany += number;
+    else {
+      total += number - 1;
+      open.add(fold.index);
+    }
   }
   return open;
 }
