@@ -299,8 +299,30 @@ bool Unit::switch_statement(const std::vector<CXCursor>& kids, int dead)
     return true;
 }
 
+// The initialiser of a constant that the compiler knows is never run: `constexpr`, or a const integer with a
+// constant initialiser.
+bool Unit::computed_at_compile_time(const CXCursor& variable)
+{
+    if(!clang_isConstQualifiedType(clang_getCanonicalType(clang_getCursorType(variable))))
+        return false;
+    CXCursor init = clang_Cursor_getVarDeclInitializer(variable);
+    if(clang_Cursor_isNull(init))
+        return false;
+    CXEvalResult r = clang_Cursor_Evaluate(init);
+    if(!r)
+        return false;
+    int kind = clang_EvalResult_getKind(r);
+    clang_EvalResult_dispose(r);
+    if(kind == 1)
+        return true;
+    std::string text = source_text(site_of(variable));
+    return text.compare(0, 10, "constexpr ") == 0 || text.compare(0, 17, "static constexpr ") == 0;
+}
+
 void Unit::declared_variable(const CXCursor& c, int dead)
 {
+    if(!dead && computed_at_compile_time(c))
+        dead = reason("evaluated at compile time", clang_getNullCursor());
     for(const CXCursor& k : children_of(c))
         if(clang_isExpression(k.kind))
         {

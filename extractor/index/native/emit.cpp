@@ -5,20 +5,26 @@
 
 namespace rq {
 
+// libclang spells unnamed classes with the path of their file, which differs between machines.
+static std::string portable(std::string name)
+{
+    if(name.empty() || name.find("(anonymous") != std::string::npos || name.find("(unnamed") != std::string::npos)
+        return "(anonymous)";
+    if(name.find("(lambda") != std::string::npos)
+        return "{lambda}";
+    return name;
+}
+
 std::string Unit::qualified_name(const CXCursor& c)
 {
-    std::string name = take(clang_getCursorSpelling(c));
+    std::string name = portable(take(clang_getCursorSpelling(c)));
     for(CXCursor p = clang_getCursorSemanticParent(c); !clang_Cursor_isNull(p) && p.kind != K_TranslationUnit
                                                        && p.kind > 0 && p.kind < 400;
         p          = clang_getCursorSemanticParent(p))
     {
         if(p.kind == K_LinkageSpec)
             continue;
-        std::string part = take(clang_getCursorSpelling(p));
-        if(part.empty())
-            part = "(anonymous)";
-        else if(part.find("(lambda") != std::string::npos)
-            part = "{lambda}";
+        std::string part = portable(take(clang_getCursorSpelling(p)));
         name = part + "::" + name;
     }
     return name;
@@ -40,9 +46,24 @@ static void number(std::string& out, unsigned long long n)
     out += std::to_string(n);
 }
 
-static void site(std::string& out, const Site& s)
+// A function's record stands alone, so that equal functions of different units are equal bytes: files and
+// reasons are numbered within the record.
+struct LocalTable
 {
-    out += std::to_string(s.file) + ',' + std::to_string(s.line) + ',' + std::to_string(s.end_line) + ','
+    std::vector<int> items;
+    int              index_of(int global)
+    {
+        for(size_t i = 0; i < items.size(); ++i)
+            if(items[i] == global)
+                return int(i);
+        items.push_back(global);
+        return int(items.size()) - 1;
+    }
+};
+
+static void site(std::string& out, const Site& s, LocalTable& local)
+{
+    out += std::to_string(s.file < 0 ? -1 : local.index_of(s.file)) + ',' + std::to_string(s.line) + ',' + std::to_string(s.end_line) + ','
            + std::to_string(s.begin) + ',' + std::to_string(s.end);
 }
 
@@ -135,21 +156,7 @@ std::string Unit::to_json()
     }
     for(size_t i = 0; i < n; ++i)
         keep[i] = keep[i] && relevant[i];
-    std::string out = "{\"files\":[";
-    for(size_t i = 0; i < files.size(); ++i)
-    {
-        if(i)
-            out += ',';
-        json_string(out, files[int(i)].name);
-    }
-    out += "],\"reasons\":[";
-    for(size_t i = 0; i < reasons.size(); ++i)
-    {
-        if(i)
-            out += ',';
-        json_string(out, reasons[i]);
-    }
-    out += "]}\n";
+    std::string out;
     for(size_t i = 0; i < n; ++i)
     {
         const Function& f = functions_[i];
@@ -164,14 +171,15 @@ std::string Unit::to_json()
             if(!called)
                 continue;
         }
+        LocalTable local_files, local_reasons;
         out += "{\"i\":";
         number(out, f.id);
         out += ",\"m\":";
         json_string(out, f.mangled);
         out += ",\"k\":";
-        number(out, f.flags);
+        number(out, f.flags & ~unsigned(F_Seen));
         out += ",\"n\":";
-        json_string(out, take(clang_getCursorSpelling(f.cursor)));
+        json_string(out, portable(take(clang_getCursorSpelling(f.cursor))));
         out += ",\"q\":";
         json_string(out, qualified_name(f.cursor));
         if(f.flags & F_Project)
@@ -180,7 +188,7 @@ std::string Unit::to_json()
             json_string(out, take(clang_getCursorUSR(f.cursor)));
         }
         out += ",\"s\":[";
-        site(out, f.extent);
+        site(out, f.extent, local_files);
         out += "],\"b\":";
         number(out, f.body);
         out += ",\"e\":[";
@@ -199,8 +207,22 @@ std::string Unit::to_json()
             out += ",\"";
             out += char(e.kind);
             out += "\",";
-            site(out, e.site);
-            out += ',' + std::to_string(e.dead) + ',' + std::to_string(e.nth) + ']';
+            site(out, e.site, local_files);
+            out += ',' + std::to_string(e.dead ? local_reasons.index_of(e.dead) + 1 : 0) + ',' + std::to_string(e.nth) + ']';
+        }
+        out += "],\"f\":[";
+        for(size_t k = 0; k < local_files.items.size(); ++k)
+        {
+            if(k)
+                out += ',';
+            json_string(out, files[local_files.items[k]].name);
+        }
+        out += "],\"d\":[";
+        for(size_t k = 0; k < local_reasons.items.size(); ++k)
+        {
+            if(k)
+                out += ',';
+            json_string(out, reasons[size_t(local_reasons.items[k])]);
         }
         out += "]}\n";
     }

@@ -50,6 +50,20 @@ static unsigned attribute_flags(const CXCursor& c)
     return flags;
 }
 
+// On the host side a kernel carries the symbol of its launch stub; the kernel's own drops the mark.
+static std::string kernel_symbol(std::string mangled)
+{
+    static const std::string mark = "__device_stub__";
+    size_t                   at   = mangled.find(mark);
+    if(at == std::string::npos)
+        return mangled;
+    size_t digits = at;
+    while(digits > 0 && mangled[digits - 1] >= '0' && mangled[digits - 1] <= '9')
+        --digits;
+    std::string length = digits < at ? std::to_string(std::stoul(mangled.substr(digits, at - digits)) - mark.size()) : "";
+    return mangled.substr(0, digits) + length + mangled.substr(at + mark.size());
+}
+
 // A template's own pattern has dependent names; only what was instantiated from it says anything.
 bool Unit::is_pattern(CXCursor c)
 {
@@ -113,7 +127,7 @@ int Unit::intern(CXCursor c)
     if(f.flags & F_Kernel)
         f.flags &= ~unsigned(F_Device | F_Host);
     f.extent   = site_of(f.cursor);
-    f.mangled  = take(clang_Cursor_getMangling(f.cursor));
+    f.mangled  = kernel_symbol(take(clang_Cursor_getMangling(f.cursor)));
     int linkage = clang_getCursorLinkage(f.cursor);
     if(linkage != LinkageExternal)
         f.flags |= F_Internal;
@@ -144,6 +158,9 @@ int Unit::intern(CXCursor c)
     std::string identity = f.mangled;
     if((f.flags & F_Internal) && f.extent.file >= 0)
         identity += '\n' + files[f.extent.file].name;
+    // Lambdas outside any function with external linkage share one mangled name.
+    if((f.flags & F_Internal) && (f.flags & F_Lambda))
+        identity += ':' + std::to_string(f.extent.begin) + ':' + take(clang_getCursorUSR(f.cursor));
     f.id = hash63(identity);
 
     bool body_matters = (f.flags & F_Defined) && !is_pattern(f.cursor)
@@ -248,20 +265,26 @@ void Unit::visit_function(int f)
     }
     else if(c.kind == K_Destructor)
         implicit_destruction(f);
-    else if(c.kind == K_Conversion && (functions_[size_t(f)].flags & F_Lambda))
-    {
-        // A captureless lambda as a function pointer: the pointer's target runs the call operator.
-        struct Found { Unit* unit; int f; } found{this, f};
-        clang_visitCXXMethods(
-            clang_getCursorType(clang_getCursorSemanticParent(c)),
-            [](CXCursor m, CXClientData d) -> int {
-                Found* x = static_cast<Found*>(d);
-                if(m.kind == K_Method && take(clang_getCursorSpelling(m)) == "operator()")
-                    x->unit->add(x->unit->intern(m), EdgeKind::Reference, m, 0);
-                return VisitContinue;
-            },
-            &found);
-    }
+    else if((functions_[size_t(f)].flags & F_Lambda) && c.kind == K_Conversion)
+        lambda_member(c, "__invoke", EdgeKind::Reference);
+    else if((functions_[size_t(f)].flags & F_Lambda) && take(clang_getCursorSpelling(c)) == "__invoke")
+        lambda_member(c, "operator()", EdgeKind::Call);
+}
+
+// A captureless lambda as a function pointer: the conversion yields a static function that the compiler
+// provides, and that one runs the call operator.
+void Unit::lambda_member(const CXCursor& from, const char* name, EdgeKind kind)
+{
+    struct Found { Unit* unit; const char* name; EdgeKind kind; } found{this, name, kind};
+    clang_visitCXXMethods(
+        clang_getCursorType(clang_getCursorSemanticParent(from)),
+        [](CXCursor m, CXClientData d) -> int {
+            Found* x = static_cast<Found*>(d);
+            if(m.kind == K_Method && take(clang_getCursorSpelling(m)) == x->name)
+                x->unit->add(x->unit->intern(m), x->kind, m, 0);
+            return VisitContinue;
+        },
+        &found);
 }
 
 void Unit::visit_variable(int f)
@@ -369,11 +392,18 @@ void Unit::implicit_construction(int f, const std::vector<CXCursor>& written)
         }
         return false;
     };
+    bool            has_body = false;
+    for(const CXCursor& k : children_of(c))
+        if(clang_isStatement(k.kind))
+            has_body = !children_of(k).empty();
+    const CXCursor  none = clang_getNullCursor();
+    const CXCursor& last = !m.fields.empty() ? m.fields.back() : !m.bases.empty() ? m.bases.back() : none;
     for(const auto* list : {&m.bases, &m.fields})
         for(const CXCursor& member : *list)
         {
             bool base = member.kind == K_BaseSpecifier;
-            destroy(clang_getCursorType(member), c, 0); // unwinding, should a later member throw
+            if(has_body || &member != &last)
+                destroy(clang_getCursorType(member), c, 0); // unwinding, should a later step throw
             if(!(copying && implicit) && named(member))
                 continue;
             bool initialised = false;

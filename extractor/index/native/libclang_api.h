@@ -129,6 +129,7 @@ CXType clang_getPointeeType(CXType);
 CXType clang_getArrayElementType(CXType);
 CXType clang_getResultType(CXType);
 CXCursor clang_getTypeDeclaration(CXType);
+unsigned clang_isConstQualifiedType(CXType);
 CXEvalResult clang_Cursor_Evaluate(CXCursor);
 int clang_EvalResult_getKind(CXEvalResult);
 long long clang_EvalResult_getAsLongLong(CXEvalResult);

@@ -70,6 +70,7 @@ private:
     void implicit_construction(int f, const std::vector<CXCursor>& written);
     void implicit_destruction(int f);
     void virtual_table(int f);
+    void lambda_member(const CXCursor& from, const char* name, EdgeKind kind);
 
     bool statement(const CXCursor& c, int dead);
     void expression(const CXCursor& c, int dead);
@@ -78,6 +79,7 @@ private:
     bool if_statement(const std::vector<CXCursor>& kids, int dead);
     bool switch_statement(const std::vector<CXCursor>& kids, int dead);
     void declared_variable(const CXCursor& c, int dead);
+    bool computed_at_compile_time(const CXCursor& variable);
     void default_argument(const CXCursor& callee, unsigned nth, int dead);
     void destroy(CXType type, const CXCursor& at, int dead);
     void add(int callee, EdgeKind kind, const CXCursor& at, int dead);

@@ -1,0 +1,268 @@
+"""The linked graph: functions of all units bound to each other as the linker binds them.
+
+A function with external linkage is one node: its strong definition, else the first weak one in build
+order. One with internal linkage belongs to its unit; copies in several units are one node when their
+bodies and everything internal they call are equal, and two nodes when not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from extractor.index.store import StoredUnit
+
+# Flags of a function record, as the compiled part sets them.
+DEFINED, KERNEL, DEVICE, HOST, INTERNAL, INLINE, INSTANTIATION = 1, 2, 4, 8, 16, 32, 64
+PROJECT, VARIABLE, LAMBDA, IMPLICIT, C_LINKAGE = 128, 256, 512, 1024, 2048
+
+Record = dict[str, Any]
+
+
+class Site(NamedTuple):
+    """A place in a file: lines from 1, byte offsets with the end exclusive."""
+
+    file: str
+    line: int
+    end_line: int
+    begin: int
+    end: int
+
+
+class Edge(NamedTuple):
+    """One use of a function by another.
+
+    Attributes:
+        callee: Index of the node.
+        kind: ``c`` call, ``r`` reference, ``l`` launch.
+        site: Where.
+        dead: Why it can never run; empty when it can.
+        nth: Which launch it is at that site, in source order; -1 for others.
+    """
+
+    callee: int
+    kind: str
+    site: Site
+    dead: str
+    nth: int
+
+
+@dataclass(slots=True)
+class Node:
+    """One function of the linked program.
+
+    Attributes:
+        id: Mangled symbol; for internal linkage with file and content, since each unit has its own.
+        record: The index's record of the definition, or of a declaration where nothing defines it.
+        unit: Number of the unit that provides it; -1 for a declaration.
+    """
+
+    id: str
+    record: Record
+    unit: int
+    edges: list[Edge] = field(default_factory=list)
+    expanded: bool = False
+
+    @property
+    def flags(self) -> int:
+        """Flags of the record."""
+        return int(self.record["k"])
+
+    @property
+    def name(self) -> str:
+        """Plain name."""
+        return str(self.record["n"])
+
+    @property
+    def qualified_name(self) -> str:
+        """Name with its scopes, without template arguments."""
+        return str(self.record["q"])
+
+    @property
+    def symbol(self) -> str:
+        """Mangled symbol."""
+        return str(self.record["m"])
+
+    @property
+    def file(self) -> str:
+        """File that defines (or declares) it."""
+        return self.site.file
+
+    @property
+    def site(self) -> Site:
+        """Where its text is."""
+        return site_of(self.record, self.record["s"])
+
+    @property
+    def defined(self) -> bool:
+        """Some unit has its body."""
+        return bool(self.flags & DEFINED)
+
+    @property
+    def project(self) -> bool:
+        """It stands in the library's own tree."""
+        return bool(self.flags & PROJECT)
+
+    @property
+    def kernel(self) -> bool:
+        """It is a device kernel."""
+        return bool(self.flags & KERNEL)
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """One symbol with several bodies; the linker keeps the first listed.
+
+    Attributes:
+        usr: The symbol's unified symbol resolution string.
+        symbol: Mangled symbol.
+        places: For each body the unit that brings it and the definition's site.
+    """
+
+    usr: str
+    symbol: str
+    places: tuple[tuple[str, Site], ...]
+
+
+def site_of(record: Record, numbers: Sequence[int]) -> Site:
+    """Reads a site of a record; its first number is an index into the record's files."""
+    name = record["f"][numbers[0]] if numbers[0] >= 0 else ""
+    return Site(name, numbers[1], numbers[2], numbers[3], numbers[4])
+
+
+class LinkedGraph:
+    """All functions of a set of units, bound to each other. Nodes are made as they are reached.
+
+    Args:
+        units: The units in build order.
+        records: Function records by hash.
+    """
+
+    def __init__(self, units: Sequence[StoredUnit], records: dict[bytes, Record]) -> None:
+        self.units = units
+        self.records = records
+        self.nodes: list[Node] = []
+        self._by_id: dict[str, int] = {}
+        self._external: dict[int, tuple[int, bytes]] = {}
+        self._candidates: dict[int, list[tuple[int, bytes]]] = {}
+        self._internal: list[dict[int, bytes]] = []
+        self._declared: dict[int, bytes] = {}
+        self._by_symbol: dict[str, int] = {}
+        self._deep: dict[tuple[int, int], str] = {}
+        self._bind()
+
+    def _bind(self) -> None:
+        strong: set[int] = set()
+        for number, unit in enumerate(self.units):
+            internal: dict[int, bytes] = {}
+            for digest in unit.functions:
+                record = self.records[digest]
+                flags, identity = record["k"], record["i"]
+                if not flags & DEFINED:
+                    self._declared.setdefault(identity, digest)
+                    continue
+                if flags & INTERNAL:
+                    internal[identity] = digest
+                    continue
+                self._candidates.setdefault(identity, []).append((number, digest))
+                is_strong = not flags & (INLINE | INSTANTIATION)
+                if identity not in self._external or (is_strong and identity not in strong):
+                    self._external[identity] = (number, digest)
+                    self._by_symbol[record["m"]] = identity
+                if is_strong:
+                    strong.add(identity)
+            self._internal.append(internal)
+
+    def find(self, symbol: str) -> int | None:
+        """Node of a function with external linkage, by its symbol; ``None`` when undefined."""
+        identity = self._by_symbol.get(symbol)
+        if identity is None:
+            return None
+        number, digest = self._external[identity]
+        return self._node(identity, number, digest)
+
+    def external_symbols(self) -> Iterable[str]:
+        """Symbols of every defined function with external linkage."""
+        return self._by_symbol.keys()
+
+    def expand(self, index: int) -> list[Edge]:
+        """Edges of a node; made on first use."""
+        node = self.nodes[index]
+        if node.expanded:
+            return node.edges
+        node.expanded = True
+        record = node.record
+        edges = []
+        for callee, kind, *rest in record["e"]:
+            target = self._resolve(node.unit, callee)
+            if target is None:
+                continue
+            dead = record["d"][rest[5] - 1] if rest[5] else ""
+            edges.append(Edge(target, kind, site_of(record, rest), dead, rest[6]))
+        node.edges = edges
+        return edges
+
+    def divergences(self) -> list[Divergence]:
+        """Symbols that units define with different bodies, in the order of their symbols."""
+        found = []
+        for identity, candidates in self._candidates.items():
+            if len({digest for _, digest in candidates}) < 2:
+                continue
+            bound = self._external[identity]
+            places: dict[bytes, tuple[str, Site]] = {}
+            for number, digest in [bound, *candidates]:
+                if digest not in places:
+                    record = self.records[digest]
+                    site = site_of(record, record["s"])
+                    places[digest] = (self.units[number].path, site)
+            record = self.records[bound[1]]
+            found.append(
+                Divergence(record.get("u", ""), record["m"], tuple(places.values()))
+            )
+        return sorted(found, key=lambda one: one.symbol)
+
+    def _resolve(self, unit: int, identity: int) -> int | None:
+        if unit >= 0:
+            digest = self._internal[unit].get(identity)
+            if digest is not None:
+                return self._node(identity, unit, digest)
+        bound = self._external.get(identity)
+        if bound is not None:
+            return self._node(identity, *bound)
+        declared = self._declared.get(identity)
+        if declared is not None:
+            return self._node(identity, -1, declared)
+        return None
+
+    def _node(self, identity: int, unit: int, digest: bytes) -> int:
+        record = self.records[digest]
+        name = record["m"]
+        if record["k"] & INTERNAL and unit >= 0:
+            name = f"{name}@{self._depth(unit, identity, set())}"
+        index = self._by_id.get(name)
+        if index is None:
+            index = self._by_id[name] = len(self.nodes)
+            self.nodes.append(Node(name, record, unit))
+        return index
+
+    def _depth(self, unit: int, identity: int, path: set[int]) -> str:
+        # The body's hash with those of everything internal below it; a cycle ends at itself.
+        known = self._deep.get((unit, identity))
+        if known is not None:
+            return known
+        internal = self._internal[unit]
+        digest = internal[identity]
+        path.add(identity)
+        state = hashlib.blake2b(digest, digest_size=5)
+        below = {edge[0] for edge in self.records[digest]["e"]} - path
+        for callee in sorted(below):
+            if callee in internal:
+                state.update(self._depth(unit, callee, path).encode())
+        path.discard(identity)
+        result = state.hexdigest()
+        # What depends on where a cycle was entered is not kept.
+        if not path:
+            self._deep[unit, identity] = result
+        return result
