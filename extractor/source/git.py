@@ -9,16 +9,21 @@ to the next place.
 from __future__ import annotations
 
 import contextlib
+import importlib
+import os
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-import git
-from git.exc import GitCommandError, GitCommandNotFound
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from extractor.errors import SourceError
+
+if TYPE_CHECKING:
+    import git
+    from git.exc import GitCommandError
 
 _SCHEMES = ("https://", "ssh://", "file://", "git+https://", "git+ssh://", "git+file://")
 _SCP = re.compile(r"^[A-Za-z0-9_.-]+@[A-Za-z0-9_.-]+:(?!//)[^\s]+$")
@@ -210,7 +215,7 @@ def _plain(url: str) -> str:
 
 
 def _git(folder: Path) -> git.Git:
-    runner = git.Git(folder)
+    runner = cast("git.Git", _library().Git(folder))
     meta = folder / ".git"
     # Inside a git hook, variables point git at the repository of that hook: point it here.
     runner.update_environment(
@@ -226,8 +231,17 @@ def _git(folder: Path) -> git.Git:
     return runner
 
 
+def _library() -> ModuleType:
+    """GitPython, which runs ``git version`` when it is imported and fails where there is none."""
+    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    return importlib.import_module("git")
+
+
 @contextlib.contextmanager
 def _reported(url: str) -> Iterator[None]:
+    _library()
+    from git.exc import GitCommandError, GitCommandNotFound
+
     try:
         yield
     except GitCommandNotFound:

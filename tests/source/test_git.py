@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import git
@@ -162,6 +164,19 @@ def test_variables_of_an_outer_git_are_not_followed(
 def test_a_host_that_is_not_there_is_given_up() -> None:
     with pytest.raises(Unreachable, match=r"cannot read https://127\.0\.0\.1:1/a\.git: "):
         find_commit("https://127.0.0.1:1/a.git", "v1")
+
+
+def test_a_machine_without_git(tmp_path: Path) -> None:
+    program = (
+        "from extractor.source.git import Unreachable, find_commit\n"
+        "try:\n    find_commit('https://a.test/x.git', 'v1')\n"
+        "except Unreachable as error:\n    print(error)\n"
+    )
+    environment = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "git is not installed; install it, or use a folder or archive\n"
 
 
 @pytest.mark.parametrize(
