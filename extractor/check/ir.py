@@ -148,14 +148,14 @@ class _Reader:
         if symbol.startswith("llvm."):
             self._special(symbol, rest)
             return
-        words = rest[: rest.find(b"ptr @")] if b"ptr @" in rest else rest
+        words = b" " + rest[: rest.find(b"ptr @")] if b"ptr @" in rest else rest
         if b" alias " in words or b" ifunc " in words:
             kind: Kind = "alias"
         elif rest.startswith((b"external ", b"extern_weak ", b"available_externally ")):
             return
         else:
             kind = "variable"
-            if rest.startswith(b"private ") and b' c"' in rest:
+            if rest.startswith(b"private ") and b"@" not in _TEXT.sub(b"", rest):
                 self.strings[symbol] = rest
                 return
             if b" constant " not in words:
@@ -175,13 +175,13 @@ class _Reader:
                 self.owners[_unquoted(function)] = _unquoted(variable)
 
     def result(self) -> UnitSymbols:
+        kernels = dict(self._kernels())
         definitions = [
-            self._definition(each)
+            self._definition(each, kernels)
             for each in self.done
             if each.kind != "variable" or each.mentions or each.symbol in self.variables
         ]
         internal = {d.symbol: f"{d.file}:{d.line}" for d in definitions if d.linkage == "internal"}
-        internal.update((stub, f"{file}:{line}") for stub, (file, line) in self._kernels())
         return UnitSymbols(
             tuple(replace(each, body=_digest(each, internal)) for each in definitions),
             tuple(
@@ -190,12 +190,12 @@ class _Reader:
                 if each.symbol.startswith(_INITIALISER)
                 for variable in self._initialised(each)
             ),
-            dict(self._kernels()),
             tuple(sorted(self.declared)),
         )
 
-    def _definition(self, each: _Open) -> Definition:
+    def _definition(self, each: _Open, kernels: dict[str, tuple[str, int]]) -> Definition:
         file, line, artificial = self.debug.function(each.debug)
+        file, line = kernels.get(each.symbol, (file, line))
         mentions = {
             Mention(symbol, use, *self.debug.location(at)): None
             for symbol, use, at in each.mentions
@@ -218,6 +218,7 @@ class _Reader:
         return sorted(function.written & self.variables)
 
     def _kernels(self) -> Iterable[tuple[str, tuple[str, int]]]:
+        """Launch stubs, which have no debug information, with their kernels' places."""
         for stub, mark, file, line in self.marks:
             if _text(self.strings[mark]) == KERNEL_MARK:
                 yield stub, (self.debug.normal(_text(self.strings[file])), line)

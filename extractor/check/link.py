@@ -47,7 +47,6 @@ class Program:
     Attributes:
         units: Paths of the units in build order.
         bound: Kept definitions.
-        kernels: Launch stub to file and line of its kernel.
         bodies: Symbol to the place of the first definition with each body, the kept one first.
         declared: Functions that some unit declares and does not define.
         duplicates: Strong symbols that several units define, with the units after the first.
@@ -55,7 +54,6 @@ class Program:
 
     units: list[str] = field(default_factory=list)
     bound: list[Bound] = field(default_factory=list)
-    kernels: dict[str, tuple[str, int]] = field(default_factory=dict)
     bodies: dict[str, dict[str, str]] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     duplicates: dict[str, list[str]] = field(default_factory=dict)
@@ -76,8 +74,6 @@ class Program:
             else:
                 self._bind(number, each)
         self.declared.update(unit.declared)
-        for stub, place in unit.kernels.items():
-            self.kernels.setdefault(stub, place)
         for variable, initialiser in unit.initialisers:
             owner = self.find(variable, number)
             if owner is not None and self.bound[owner].unit == number:

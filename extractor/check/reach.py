@@ -92,10 +92,8 @@ class _Walk:
         return KernelKey(kernel_name(symbol), self._place(number)[0])
 
     def _place(self, number: int) -> tuple[str, int]:
-        """File and line of a definition; a launch stub's are its kernel's."""
         definition = self.program.bound[number].definition
-        file, line = self.program.kernels.get(definition.symbol, (definition.file, definition.line))
-        return self.relative(file), line
+        return self.relative(definition.file), definition.line
 
     def _key(self, number: int) -> FunctionKey | None:
         """The function's key, or None for data and for what is not of the project."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from extractor.errors import StoreError
@@ -13,7 +13,7 @@ Linkage = Literal["strong", "weak", "internal"]
 Kind = Literal["function", "variable", "alias"]
 Use = Literal["call", "address"]
 
-FORMAT = 1
+FORMAT = 2
 """Changes whenever the record or what is put into it changes; part of every cache key."""
 
 _LINKAGES: tuple[Linkage, ...] = ("strong", "weak", "internal")
@@ -47,7 +47,8 @@ class Definition:
         symbol: The symbol as mangled.
         kind: Function, variable or alias.
         linkage: ``strong``, ``weak`` (the linker keeps one of many) or ``internal`` (this unit's).
-        file: File of the definition, empty for what the compiler makes up.
+        file: File of the definition, a launch stub's being its kernel's; empty for what the
+            compiler makes up.
         line: Line of the definition.
         artificial: True for implicit members and initialisers, which no source text spells.
         body: Digest of where a function that units share stands and what it mentions; else empty.
@@ -71,13 +72,11 @@ class UnitSymbols:
     Attributes:
         definitions: Every symbol with a body or with mentions in its initialiser.
         initialisers: Pairs of a variable and the function that initialises it before ``main``.
-        kernels: Launch stub to file and line of the kernel's definition.
         declared: Functions that another unit, or another library, must define.
     """
 
     definitions: tuple[Definition, ...] = ()
     initialisers: tuple[tuple[str, str], ...] = ()
-    kernels: dict[str, tuple[str, int]] = field(default_factory=dict)
     declared: tuple[str, ...] = ()
 
 
@@ -113,9 +112,6 @@ def pack(unit: UnitSymbols) -> bytes:
     record = {
         "definitions": definitions,
         "initialisers": [[number(a), number(b)] for a, b in unit.initialisers],
-        "kernels": [
-            [number(stub), number(file), line] for stub, (file, line) in unit.kernels.items()
-        ],
         "declared": [number(symbol) for symbol in unit.declared],
         "strings": list(table),
     }
@@ -158,6 +154,5 @@ def _unpack(record: dict[str, Any]) -> UnitSymbols:
     return UnitSymbols(
         tuple(definitions),
         tuple((text[a], text[b]) for a, b in record["initialisers"]),
-        {text[stub]: (text[file], line) for stub, file, line in record["kernels"]},
         tuple(text[symbol] for symbol in record["declared"]),
     )
