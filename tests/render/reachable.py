@@ -21,9 +21,7 @@ def instantiation_graph(
 
 
 def instantiations(scope: dict[str, Any], name: str) -> list[str]:
-    return [
-        i["id"] for f in scope["functions"] if f["name"] == name for i in f["instantiations"]
-    ]
+    return [i["id"] for f in scope["functions"] if f["name"] == name for i in f["instantiations"]]
 
 
 def on_paths(scope: dict[str, Any], config: str, sources: list[str], target: str) -> set[str]:
@@ -32,7 +30,9 @@ def on_paths(scope: dict[str, Any], config: str, sources: list[str], target: str
     starts = [i for name in sources for i in instantiations(scope, name)]
     goals = instantiations(scope, target)
     ahead = set(starts).union(*(networkx.descendants(graph, i) for i in starts))
-    behind = set(goals).union(*(networkx.ancestors(graph.subgraph(ahead), i) for i in goals if i in ahead))
+    behind = set(goals).union(
+        *(networkx.ancestors(graph.subgraph(ahead), i) for i in goals if i in ahead)
+    )
     return {graph.nodes[i]["name"] for i in ahead & behind}
 
 
