@@ -13,6 +13,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,7 @@ Signature: 8a477f597d28d172789f06886806bc55
 # This folder is a cache of rocQuarry. See https://bford.info/cachedir/
 """
 _TEMPORARY = "tmp"
+_STALE_SECONDS = 2 * 24 * 3600
 
 
 def entry(kind: str, key: str) -> Path:
@@ -83,7 +85,9 @@ def scratch(purpose: str) -> Iterator[Path]:
         StoreError: The disk is full, or the cache folder cannot be written.
     """
     try:
-        work = Path(tempfile.mkdtemp(prefix=f"{purpose}-", dir=_writable(_temporary())))
+        parent = _writable(_temporary())
+        _sweep(parent)
+        work = Path(tempfile.mkdtemp(prefix=f"{purpose}-", dir=parent))
     except OSError as error:
         raise cannot_write(error) from error
     try:
@@ -146,6 +150,14 @@ _DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPE
 def _temporary() -> Path:
     # On the same file system as every entry, so that the final rename is atomic.
     return settings.cache_folder() / _TEMPORARY
+
+
+def _sweep(parent: Path) -> None:
+    """Removes what runs that were killed left behind, once no run can still be at it."""
+    for left in parent.iterdir():
+        with contextlib.suppress(OSError):
+            if left.stat().st_mtime < time.time() - _STALE_SECONDS:
+                remove(left)
 
 
 def _replace(content: Path, place: Path, work: Path) -> None:

@@ -126,6 +126,16 @@ def test_a_lock_goes_with_a_process_that_is_killed() -> None:
         assert not cache.entry("trees", "a").exists()
 
 
+def test_what_a_killed_run_left_behind_is_swept_away_later(folder: Path) -> None:
+    build("trees", "a")
+    old, new = folder / "tmp" / "trees-old", folder / "tmp" / "trees-new"
+    for left in (old, new):
+        left.mkdir()
+    os.utime(old, (0, 0))
+    build("trees", "b")
+    assert [left.exists() for left in (old, new)] == [False, True]
+
+
 def test_usage_names_each_kind_and_its_size() -> None:
     build("trees", "a", "12345")
     build("files", "b", "123")

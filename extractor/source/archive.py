@@ -77,8 +77,13 @@ def unpack(
         raise SourceError(
             f"{name}: the archive is damaged ({error}); remove it and run again"
         ) from error
-    for target, source in links:
-        written += _copy_link(target, into / source)
+    except _CLASHES as error:
+        raise _clash(name, error) from error
+    try:
+        for target, source in links:
+            written += _copy_link(target, into / source)
+    except _CLASHES as error:
+        raise _clash(name, error) from error
     return written
 
 
@@ -103,6 +108,16 @@ def unpack_deb(package: Path, into: Path, *, wanted: Callable[[str], bool]) -> i
     if member.endswith(".zst"):
         data = _decompress_zst(data, package.name)
     return unpack(io.BytesIO(data), package.name, into, wanted=wanted)
+
+
+_CLASHES = (NotADirectoryError, IsADirectoryError, FileExistsError)
+"""What one name being a file and a folder leads to; other errors are the disk's."""
+
+
+def _clash(name: str, error: OSError) -> SourceError:
+    return SourceError(
+        f"{name}: the archive has a file and a folder of one name ({error.filename}); refused"
+    )
 
 
 def _data_member(file: IO[bytes], name: str) -> tuple[str, int, int]:

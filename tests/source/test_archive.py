@@ -95,6 +95,17 @@ def test_devices_and_pipes_are_left_out(tmp_path: Path, kind: bytes) -> None:
     assert listing(tmp_path) == ["fine"]
 
 
+@pytest.mark.parametrize("names", [("a", "a/b"), ("a/b", "a"), ("a/b", "a/b/c", "x")])
+def test_a_name_that_is_file_and_folder(tmp_path: Path, names: tuple[str, ...]) -> None:
+    with pytest.raises(SourceError, match="a file and a folder of one name"):
+        run(make_tar(*((name, b"x") for name in names)), tmp_path)
+
+
+def test_links_that_clash_with_files(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="a file and a folder of one name"):
+        run(make_tar(("a", b"x"), make_link("a/b", "../a"), ("b", b"x")), tmp_path)
+
+
 def test_special_mode_bits_are_dropped(tmp_path: Path) -> None:
     member = tarfile.TarInfo("tool")
     member.mode = 0o6777
