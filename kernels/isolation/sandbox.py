@@ -1,0 +1,77 @@
+"""What stands between a program and this machine.
+
+| means | what it adds |
+|---|---|
+| ``bubblewrap`` | own process, mount, network and IPC namespaces; everything read-only but its folder |
+| ``unshare`` | own process namespace, so that no child outlives the run |
+| none | process group and limits alone |
+
+The first that works here is used. Whether one works is tried once, since containers often have the
+program and forbid what it does.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """One means.
+
+    Attributes:
+        name: ``bubblewrap``, ``unshare`` or ``none``.
+        program: Its program, or empty.
+    """
+
+    name: str
+    program: str = ""
+
+    def wrap(
+        self, command: list[str], writable: Iterable[Path], hidden: Iterable[Path] = ()
+    ) -> list[str]:
+        """The command that runs another inside.
+
+        Args:
+            command: What to run.
+            writable: Folders that it may write; they must exist.
+            hidden: Folders that it must not see; they must exist.
+        """
+        if self.name == "bubblewrap":
+            binds = [f for path in writable for f in ("--bind", str(path), str(path))]
+            covers = [f for path in hidden for f in ("--tmpfs", str(path))]
+            return [
+                self.program, "--unshare-all", "--die-with-parent", "--new-session",
+                "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
+                *covers, *binds, "--chdir", str(Path.cwd()), "--", *command,
+            ]  # fmt: skip
+        if self.name == "unshare":
+            user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+            return [self.program, *user, "--pid", "--fork", "--kill-child", "--", *command]
+        return command
+
+
+@functools.cache
+def best_sandbox() -> Sandbox:
+    """The strongest means that works on this machine."""
+    for name, program in (("bubblewrap", "bwrap"), ("unshare", "unshare")):
+        found = shutil.which(program)
+        if found and _works(Sandbox(name, found)):
+            return Sandbox(name, found)
+    return Sandbox("none")
+
+
+def _works(sandbox: Sandbox) -> bool:
+    try:
+        tried = subprocess.run(
+            sandbox.wrap(["true"], []), capture_output=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return tried.returncode == 0
