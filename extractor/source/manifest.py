@@ -16,11 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from extractor import cache
-from extractor.errors import StoreError
+from extractor.errors import SourceError, StoreError
 from extractor.glob import path_pattern
 
 _RACY_NS = 2_000_000_000
 _SKIPPED = frozenset({".git", ".hg", ".svn", "__pycache__", ".venv", "node_modules"})
+_BINARIES = (
+    ".o", ".obj", ".a", ".lib", ".so", ".dll", ".exe", ".pch", ".gch", ".pyc",
+    ".hsaco", ".co", ".kpack", ".gz", ".xz", ".zst", ".bz2", ".zip", ".7z", ".tar", ".deb",
+    ".png", ".jpg", ".jpeg", ".gif", ".ico", ".pdf", ".npy", ".npz", ".pt", ".sqlite", ".db",
+)  # fmt: skip
 
 
 def content_key(root: Path, leave_out: tuple[str, ...] = (), *, remember: bool = True) -> str:
@@ -30,6 +35,9 @@ def content_key(root: Path, leave_out: tuple[str, ...] = (), *, remember: bool =
         root: The tree.
         leave_out: Path globs of files that no unit can reach.
         remember: Keep what was found for the next look; not worth it for a passing folder.
+
+    Raises:
+        SourceError: A file or folder cannot be read.
     """
     known_file = _known_file(root)
     looked, before = _load(known_file)
@@ -41,7 +49,7 @@ def content_key(root: Path, leave_out: tuple[str, ...] = (), *, remember: bool =
         if old and old[:2] == [size, modified] and modified < looked - _RACY_NS:
             now[path] = (size, modified, old[2])
             continue
-        digest = hashlib.sha256((root / path).read_bytes()).hexdigest()
+        digest = _hash(root / path)
         changed = changed or not old or old[2] != digest or old[:2] != [size, modified]
         now[path] = (size, modified, digest)
     whole = hashlib.sha256()
@@ -59,8 +67,13 @@ def tree_files(root: Path, leave_out: tuple[str, ...] = ()) -> Iterator[tuple[st
 
     Links to files inside the tree count as files; links out of it, and loops, do not.
 
+    Files that are no text by their ending, such as objects of a build, are left out as well.
+
     Yields:
         Path with forward slashes, size in bytes, modification time in nanoseconds.
+
+    Raises:
+        SourceError: A folder cannot be read.
     """
     skipped = path_pattern(leave_out)
     home = os.path.realpath(root)
@@ -69,15 +82,15 @@ def tree_files(root: Path, leave_out: tuple[str, ...] = ()) -> Iterator[tuple[st
         folder = pending.pop()
         try:
             entries = list(os.scandir(root / folder))
-        except OSError:
-            continue
+        except OSError as error:
+            raise _unreadable(error) from error
         for entry in entries:
             path = f"{folder}{entry.name}"
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _SKIPPED and not skipped.fullmatch(f"{path}/"):
                     pending.append(f"{path}/")
                 continue
-            if skipped.fullmatch(path):
+            if skipped.fullmatch(path) or path.endswith(_BINARIES):
                 continue
             if entry.is_symlink():
                 real = os.path.realpath(entry.path)
@@ -87,6 +100,17 @@ def tree_files(root: Path, leave_out: tuple[str, ...] = ()) -> Iterator[tuple[st
                 continue
             status = entry.stat()
             yield path, status.st_size, status.st_mtime_ns
+
+
+def _hash(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: OSError) -> SourceError:
+    return SourceError(f"cannot read {error.filename}: {error.strerror}; make it readable")
 
 
 def _known_file(root: Path) -> Path:

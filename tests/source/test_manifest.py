@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from extractor.errors import SourceError
 from extractor.source import manifest
 from extractor.source.manifest import content_key, tree_files
 
@@ -100,6 +102,21 @@ def test_links_out_of_the_tree_and_loops_are_no_files(tree: Path, tmp_path: Path
     os.mkfifo(tree / "pipe")
     names = sorted(path for path, _, _ in tree_files(tree))
     assert names == ["docs/x", "in", "src/a.hip", "src/b.h"]
+
+
+def test_what_a_build_left_in_the_tree_does_not_count(tree: Path) -> None:
+    before = content_key(tree)
+    (tree / "a.o").write_bytes(b"\x7fELF")
+    assert content_key(tree) == before
+
+
+def test_what_cannot_be_read_is_named(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(self: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    with pytest.raises(SourceError, match=r"cannot read .*/(a\.hip|b\.h|x): Permission denied"):
+        content_key(tree, remember=False)
 
 
 def test_version_control_folders_are_skipped(tree: Path) -> None:

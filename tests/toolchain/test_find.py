@@ -11,7 +11,6 @@ from extractor import settings
 from extractor.errors import ToolchainError
 from extractor.rules import Rule, load_rule
 from extractor.toolchain import find
-from extractor.toolchain import find as find_function
 from extractor.toolchain.find import choose_rocm
 from extractor.toolchain.probe import check_parses, clang_version, standard_library
 from extractor.toolchain.rocm import find_rocm
@@ -95,7 +94,7 @@ def test_the_user_can_insist_on_the_wheels(tmp_path: Path, monkeypatch: pytest.M
 def test_a_misspelt_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROCQUARRY_TOOLCHAIN", "rcom")
     with pytest.raises(ToolchainError, match="is 'rcom'; set it to rocm or wheels"):
-        find_function()
+        find()
 
 
 def test_rocm_is_found_through_hipcc(tmp_path: Path) -> None:
