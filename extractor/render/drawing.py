@@ -45,6 +45,7 @@ class Definition:
         end_line: Last line, inclusive.
         text: Exact source text.
         note: Launch bounds of a kernel, library of a boundary, reason of an exclusion.
+        infrastructure: Why the rules call it infrastructure; empty where they do not.
         count: For an excluded rule, how many callees it left out; else 0.
         precision: Precision letters of an entry point; else empty.
         instantiations: At least one.
@@ -61,6 +62,7 @@ class Definition:
     end_line: int
     text: str
     note: str
+    infrastructure: str
     count: int
     precision: str
     instantiations: tuple[Instantiation, ...]
@@ -243,6 +245,7 @@ def _definition(
         end_line=span.get("end_line") or 0,
         text=record.get("text") or "",
         note=str(record["note"]),
+        infrastructure=record.get("infrastructure") or "",
         count=record.get("count", 0),
         precision=precision_of(record["name"], interface) if is_entry else "",
         instantiations=instantiations or (Instantiation(record["id"], (), configs),),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from extractor.errors import UnknownName, UserError
+from extractor.records import Scope
 from extractor.render.dot import to_dot
 from extractor.render.drawing import Drawing, draw
 from extractor.render.exchange import to_graphml, to_json
@@ -27,11 +28,11 @@ FORMATS = tuple(_WRITERS)
 """Names that ``--format`` takes."""
 
 
-def render(scope: Mapping[str, Any], formats: Iterable[str], out: Path) -> list[Path]:
+def render(scope: Mapping[str, Any] | Scope, formats: Iterable[str], out: Path) -> list[Path]:
     """Writes the call graph of one interface.
 
     Args:
-        scope: The content of ``scope.json``.
+        scope: A scope, or the content of ``scope.json``.
         formats: Names out of `FORMATS`.
         out: Folder for the files; made if it is not there.
 
@@ -46,7 +47,8 @@ def render(scope: Mapping[str, Any], formats: Iterable[str], out: Path) -> list[
     for name in wanted:
         if name not in _WRITERS:
             raise UnknownName("format", name, FORMATS, f"formats: {', '.join(FORMATS)}")
-    drawing = draw(scope)
+    plain = scope.model_dump(mode="json", by_alias=True) if isinstance(scope, Scope) else scope
+    drawing = draw(plain)
     texts = [(_WRITERS[name][0], _WRITERS[name][1](drawing)) for name in wanted]
     return [write_text(out / file_name, text) for file_name, text in texts]
 

@@ -44,6 +44,7 @@ class InterfaceSummary:
         launches: Number of places in the source that launch a kernel.
         excluded: How many callees rules left out.
         unresolved: How many places stayed unresolved.
+        failed_units: How many units did not parse cleanly.
         functions: Its definitions.
     """
 
@@ -53,6 +54,7 @@ class InterfaceSummary:
     launches: int
     excluded: int
     unresolved: int
+    failed_units: int
     functions: tuple[FunctionSummary, ...]
 
 
@@ -130,7 +132,7 @@ def summarise(scope: Mapping[str, Any], folder: Path) -> InterfaceSummary:
         FunctionSummary(
             f["name"],
             f["kind"],
-            library.get(f["name"], "") if f["kind"] == "boundary" else f["span"]["file"],
+            _place(f, library),
             keys[f["id"]],
             f["kind"] != "kernel"
             or f["id"] in live
@@ -138,11 +140,10 @@ def summarise(scope: Mapping[str, Any], folder: Path) -> InterfaceSummary:
         )
         for f in scope["functions"]
     ]
-    named = {f.name for f in functions if f.kind == "boundary"}
     functions += [
         FunctionSummary(name, "boundary", owner, keys[f"boundary:{name}"], True)
         for name, owner in library.items()
-        if name not in named and f"boundary:{name}" in keys
+        if f"boundary:{name}" in keys
     ]
     page = folder / "callgraph.html"
     return InterfaceSummary(
@@ -152,8 +153,15 @@ def summarise(scope: Mapping[str, Any], folder: Path) -> InterfaceSummary:
         launches=len({(s["at"]["file"], s["at"]["start_line"]) for s in scope["launches"]}),
         excluded=sum(rule["count"] for rule in scope["excluded"]),
         unresolved=len(scope["unresolved"]),
+        failed_units=len(scope["failed_units"]),
         functions=tuple(sorted(functions, key=lambda f: (f.kind, f.name, f.file, f.key))),
     )
+
+
+def _place(function: Mapping[str, Any], library: Mapping[str, str]) -> str:
+    if function["kind"] == "boundary":
+        return library.get(function["qualified_name"]) or library.get(function["name"]) or ""
+    return str((function["span"] or {}).get("file", ""))
 
 
 def render_overview(out: Path, project: str) -> Path:
@@ -208,6 +216,7 @@ def _data(overview: LibraryOverview) -> dict[str, Any]:
                 "launches": i.launches,
                 "excluded": i.excluded,
                 "unresolved": i.unresolved,
+                "failed_units": i.failed_units,
             }
             for i in overview.interfaces
         ],

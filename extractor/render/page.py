@@ -73,6 +73,7 @@ def page_data(drawing: Drawing) -> dict[str, Any]:
                 "end": d.end_line,
                 "text": d.text,
                 "note": d.note,
+                "infrastructure": d.infrastructure,
                 "count": d.count,
                 "precision": d.precision,
                 "instantiations": instantiations,
@@ -103,8 +104,17 @@ def page_data(drawing: Drawing) -> dict[str, Any]:
             for u in scope["unresolved"]
         ],
         "divergent": [
-            {"usr": item["usr"], "at": [_place(at) for at in item["at"]]}
+            {"symbol": item["symbol"], "at": [_place(at) for at in item["at"]]}
             for item in scope["divergent"]
+        ],
+        "failed": [
+            {
+                "path": unit["path"],
+                "side": unit["side"],
+                "config": unit["config"],
+                "error": (unit["errors"] or [""])[0],
+            }
+            for unit in scope["failed_units"]
         ],
     }
 

@@ -237,9 +237,11 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
                 "span": span(function, function.start_line, len(function.lines)),
                 "text": "\n".join(function.lines),
                 "launch_bounds": "NB" if function.kind == "kernel" else None,
+                "infrastructure": "zeroes outputs" if function.name == "reset_kernel_1" else None,
                 "instantiations": [
                     {
                         "id": f"{function.identifier}<{','.join(arguments)}>",
+                        "symbol": f"_Z{len(function.name)}{function.name}",
                         "template_arguments": arguments if function.kind != "entry_point" else [],
                         "configs": list(CONFIGS),
                     }
@@ -277,7 +279,7 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
                     else:
                         calls.append(common | {"callee": target["id"], "kind": kind})
     scope: dict[str, Any] = {
-        "schema": 1,
+        "schema": "rocquarry.scope/1",
         "tool_version": "0.1.0",
         "project": "rocblas",
         "interface": interface,
@@ -299,6 +301,7 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
                 "callers": sorted(
                     {c["caller"] for c in calls if c["callee"] == f"{f.identifier}<>"}
                 ),
+                "configs": list(CONFIGS),
             }
             for f in table
             if f.kind == "boundary"
@@ -314,7 +317,22 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
                 "reason": "callee depends on a template argument",
             }
         ],
-        "divergent": [],
+        "divergent": [
+            {
+                "usr": "c:@F@rocblas_internal_rotm_launcher",
+                "symbol": "_Z30rocblas_internal_rotm_launcher",
+                "at": [span(table[1], table[1].start_line), span(table[2], table[2].start_line)],
+                "units": ["library/src/rocblas_rotm.cpp", "library/src/rocblas_rotm_batched.cpp"],
+            }
+        ],
+        "failed_units": [
+            {
+                "path": "library/src/tensile_host.cpp",
+                "config": "tensile",
+                "side": "host",
+                "errors": ["'Tensile/Tensile.hpp' file not found"],
+            }
+        ],
     }
     scope["per_entry"] = _per_entry(scope)
     return scope

@@ -2,11 +2,24 @@ from __future__ import annotations
 
 import copy
 import random
+from pathlib import Path
 from typing import Any
 
+from extractor.records import Scope
+from extractor.render import render
 from extractor.render.drawing import KINDS, draw, keys_of
 from extractor.render.folding import fold_edges, folds
 from render.synthetic import synthetic_scope
+
+
+def test_synthetic_scopes_are_scopes(hostile_scope: dict[str, Any]) -> None:
+    assert Scope.model_validate(hostile_scope).interface == "gemv"
+
+
+def test_a_scope_and_its_json_are_drawn_alike(scope: dict[str, Any], tmp_path: Path) -> None:
+    [first] = render(scope, ["graphml"], tmp_path / "json")
+    [second] = render(Scope.model_validate(scope), ["graphml"], tmp_path / "record")
+    assert first.read_bytes() == second.read_bytes()
 
 
 def test_definitions_are_nodes_and_edges_count_instantiations(scope: dict[str, Any]) -> None:

@@ -144,7 +144,8 @@ def test_mermaid_shows_the_names_as_they_are(
     picture = mermaid.evaluate(
         "(text) => { mermaid.initialize({ startOnLoad: false, securityLevel: 'strict' });"
         " return mermaid.render('picture', text).then((r) => {"
-        " const host = document.createElement('div'); host.innerHTML = r.svg; document.body.append(host);"
+        " const host = document.createElement('div');"
+        " host.innerHTML = r.svg; document.body.append(host);"
         " return [...host.querySelectorAll('.node')].map((n) => n.textContent.trim()); }); }",
         (written / "callgraph.mmd").read_text(),
     )

@@ -294,6 +294,22 @@ def test_dead_edges_are_dashed_and_can_be_left_out(
     assert set(graph.labels("node", without=".excluded")) == live
 
 
+def test_infrastructure_is_said_and_can_be_left_out(
+    graph: GraphPage, drawn: Path, scope: dict[str, Any]
+) -> None:
+    graph.open(drawn)
+    open_all(graph)
+    kernel = graph.page.locator("[data-kernel='reset_kernel_1']")
+    assert "infrastructure" in kernel.inner_text()
+    graph.page.locator(".legend").get_by_text("infrastructure", exact=True).click()
+    graph.settle()
+    assert "reset_kernel_1" not in graph.labels()
+    kernel.click()
+    graph.settle()
+    assert "reset_kernel_1" in graph.labels()
+    assert "Infrastructure: zeroes outputs" in graph.text("#details")
+
+
 def test_dead_launch_says_why(graph: GraphPage, tmp_path: Path) -> None:
     scope = synthetic_scope(60, seed=5)
     [page] = render(scope, ["html"], tmp_path)
@@ -364,7 +380,11 @@ def test_boundaries_and_excluded_regions_are_hatched(graph: GraphPage, drawn: Pa
     assert any("14 left out" in text for text in texts)
     graph.page.locator("summary", has_text="Left out and unresolved").click()
     assert "numeric checks" in graph.text("#sidebar")
-    assert "callee depends on a template argument" in graph.text("#sidebar")
+    said = graph.text("#sidebar")
+    assert "callee depends on a template argument" in said
+    assert "_Z30rocblas_internal_rotm_launcher" in said
+    assert "library/src/tensile_host.cpp" in said
+    assert "'Tensile/Tensile.hpp' file not found" in said
 
 
 def test_launches_look_unlike_calls_and_carry_their_configuration(
@@ -646,7 +666,7 @@ def test_names_that_break_careless_pages(
 
 
 def test_a_drawing_too_large_says_what_stayed_folded(graph: GraphPage, tmp_path: Path) -> None:
-    [page] = render(synthetic_scope(2700, 3000), ["html"], tmp_path)
+    [page] = render(synthetic_scope(3000, 4500), ["html"], tmp_path)
     graph.page.set_default_timeout(60_000)
     graph.open(page)
     open_all(graph)

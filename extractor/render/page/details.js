@@ -93,6 +93,8 @@ export function definitionDetails(app, index) {
     definition.kind === "boundary"
       ? el("p", {}, `The walk ends here: this belongs to ${definition.note || "another library"}.`) : null,
     definition.signature ? el("pre", { class: "signature" }, definition.signature) : null,
+    definition.infrastructure
+      ? el("p", { class: "note" }, `Infrastructure: ${definition.infrastructure}`) : null,
     kernel && definition.note ? el("p", { class: "note" }, "Launch bounds ", el("code", {}, definition.note)) : null,
     actions(app, index),
     list(app, kernel ? "Launched by" : "Called by", sitesOf(app, into), "caller", true),

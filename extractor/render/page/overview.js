@@ -101,7 +101,7 @@ function mark(kind) {
 function drawInterfaces(app) {
   const columns = [["name", "Interface"], ["kernels", "Kernels"], ["bar", ""], ["own", "Only here"],
     ["entry_points", "Entry points"], ["launches", "Launch sites"], ["functions", "Functions"],
-    ["excluded", "Left out"], ["unresolved", "Unresolved"]];
+    ["excluded", "Left out"], ["unresolved", "Unresolved"], ["failed_units", "Failed units"]];
   const [field, way] = app.sort.interfaces;
   const rows = app.data.interfaces.filter((item) => matches(app, item.name));
   rows.sort((a, b) => way * (a[field] < b[field] ? -1 : a[field] > b[field] ? 1 : 0) || (a.name < b.name ? -1 : 1));

@@ -32,7 +32,8 @@ function kernelList(app, named) {
   const live = ofKind(reached);
   const dead = scope.litDefinitions ? [] : ofKind(scope.definitions)
     .filter((definition) => !reached.has(definition.index));
-  const rows = [...live, ...dead].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true })).map((kernel) => {
+  const rows = [...live, ...dead].sort((a, b) => !!a.infrastructure - !!b.infrastructure
+    || a.name.localeCompare(b.name, "en", { numeric: true })).map((kernel) => {
     const isDead = !reached.has(kernel.index);
     const times = kernel.instantiations.length;
     return el("li", {}, el("button", { type: "button", class: `kernel ${isDead ? "dead" : ""}`,
@@ -40,7 +41,8 @@ function kernelList(app, named) {
       title: `Show every path to ${kernel.qualified}`,
       click: () => app.answerKernel(kernel.index) },
     el("span", { class: "name" }, kernel.name),
-    el("span", { class: "faint" }, isDead ? "never runs" : `${baseName(kernel.file)}${times > 1 ? ` ×${times}` : ""}`)));
+    el("span", { class: "faint" }, [isDead ? "never runs" : baseName(kernel.file) + (times > 1 ? ` ×${times}` : ""),
+      kernel.infrastructure && "infrastructure"].filter(Boolean).join(", "))));
   });
   const who = app.state.entry === null ? counted("entry_point", scope.enabled.length)
     : model.definitions[app.state.entry].name;
@@ -70,6 +72,9 @@ function legend(app) {
     el("p", { class: "static" }, edge("launch"), "launch, with grid, block and LDS"),
     check("reference (address taken)", state.references,
       (on) => app.change(() => { state.references = on; }), edge("reference")),
+    model.definitions.some((d) => d.infrastructure)
+      ? check("infrastructure", state.infrastructure,
+        (on) => app.change(() => { state.infrastructure = on; })) : null,
     check("dead: in the text, never run", state.dead,
       (on) => app.change(() => { state.dead = on; }), edge("call dead")));
 }
@@ -108,7 +113,7 @@ function boundaryList(app, named) {
 function outside(app, named) {
   const { data } = app.model;
   const excluded = app.model.definitions.filter((d) => d.kind === "excluded");
-  const total = excluded.length + data.unresolved.length + data.divergent.length;
+  const total = excluded.length + data.unresolved.length + data.divergent.length + data.failed.length;
   if (!total) return null;
   return named("outside", "Left out and unresolved", false,
     excluded.length ? el("ul", { class: "plain" }, excluded.map((d) => el("li", {},
@@ -117,8 +122,11 @@ function outside(app, named) {
       el("ul", { class: "plain" }, data.unresolved.map((item) => el("li", {}, place(app, item.at),
         " ", el("code", {}, item.text), el("span", { class: "faint" }, ` ${item.reason}`))))] : null,
     data.divergent.length ? [el("h3", {}, `Several definitions (${data.divergent.length})`),
-      el("ul", { class: "plain" }, data.divergent.map((item) => el("li", {}, el("code", {}, item.usr),
-        item.at.map((at) => [" ", place(app, at)]))))] : null);
+      el("ul", { class: "plain" }, data.divergent.map((item) => el("li", {}, el("code", {}, item.symbol),
+        item.at.map((at) => [" ", place(app, at)]))))] : null,
+    data.failed.length ? [el("h3", {}, `Units with errors (${data.failed.length})`),
+      el("ul", { class: "plain" }, data.failed.map((unit) => el("li", {}, el("code", {}, unit.path),
+        el("span", { class: "faint" }, ` ${unit.config}, ${unit.side}: ${unit.error}`))))] : null);
 }
 
 function place(app, at) {

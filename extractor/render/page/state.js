@@ -11,6 +11,7 @@ export function initialState(model) {
     depth: 2,
     references: true,
     dead: true,
+    infrastructure: true,
     only: true,
     alone: false,
     kinds: new Set(),
@@ -57,6 +58,7 @@ export function encode(model, state) {
   if (state.depth !== 2) fields.set("depth", state.depth);
   if (!state.references) fields.set("references", "0");
   if (!state.dead) fields.set("dead", "0");
+  if (!state.infrastructure) fields.set("infrastructure", "0");
   if (!state.only) fields.set("only", "0");
   if (state.alone) fields.set("alone", "1");
   if (state.kinds.size) fields.set("without", [...state.kinds].sort().join(" "));
@@ -97,6 +99,7 @@ export function decode(model, text) {
   if (DEPTHS.includes(Number(fields.get("depth")))) state.depth = Number(fields.get("depth"));
   state.references = fields.get("references") !== "0";
   state.dead = fields.get("dead") !== "0";
+  state.infrastructure = fields.get("infrastructure") !== "0";
   state.only = fields.get("only") !== "0";
   state.alone = fields.get("alone") === "1";
   state.kinds = new Set((fields.get("without") ?? "").split(" ").filter(Boolean));

@@ -108,7 +108,8 @@ export function computeView(model, state, scope, answer) {
       counts.filtered += 1;
       continue;
     }
-    if (state.kinds.has(definition.kind) && !asked) {
+    const infrastructure = definition.infrastructure && !state.infrastructure;
+    if ((infrastructure || state.kinds.has(definition.kind)) && !asked) {
       counts.filtered += 1;
       continue;
     }
@@ -139,7 +140,7 @@ export function computeView(model, state, scope, answer) {
 /** Folds that are open; when too much is open, the largest ones stay folded and are counted. */
 function openable(model, state, scope, counts) {
   const wanted = model.folds.filter((fold) => state.open.has(`f${fold.index}`));
-  const size = (fold) => fold.members.filter((index) => scope.definitions.has(index)).length;
+  const size = (fold) => Math.max(1, fold.members.filter((index) => scope.definitions.has(index)).length);
   const bySize = wanted.map((fold) => [size(fold), fold]).sort((a, b) => a[0] - b[0]);
   const open = new Set();
   let total = model.folds.length;
