@@ -18,14 +18,18 @@ from extractor.check.answer import (
     KernelKey,
     ReachedKernel,
 )
-from extractor.check.build import ask_compiler
+from extractor.check.build import Built, ask_compiler, build
 from extractor.check.compare import compare
 from extractor.check.comparison import Comparison, Difference, Score
+from extractor.check.dead import find_alive
 from extractor.check.mangled import canonical
+from extractor.check.prove import prove
+from extractor.check.reach import answer_of
 from extractor.check.report import table, to_json
 
 __all__ = [
     "Answer",
+    "Built",
     "Call",
     "CallKey",
     "Comparison",
@@ -37,9 +41,13 @@ __all__ = [
     "KernelKey",
     "ReachedKernel",
     "Score",
+    "answer_of",
     "ask_compiler",
+    "build",
     "canonical",
     "compare",
+    "find_alive",
+    "prove",
     "table",
     "to_json",
 ]

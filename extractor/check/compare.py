@@ -14,19 +14,26 @@ from extractor.check.mangled import demangle
 _T = TypeVar("_T")
 
 
-def compare(index: Answer, compiler: Answer) -> Comparison:
+def compare(index: Answer, compiler: Answer, alive: frozenset[CallKey] = frozenset()) -> Comparison:
     """Compare two answers for the same entry points.
+
+    Args:
+        index: The index's answer.
+        compiler: The compiler's answer.
+        alive: Calls that the index gives as dead and that are not, from
+            :func:`extractor.check.dead.find_alive`.
 
     What the index gives as dead counts as a hit where the compiler has it, for unoptimised IR
     keeps what stands behind a condition such as ``x && false``; elsewhere it counts as not given.
     Every such hit is a difference with its reason.
     """
-    return _Compare(index, compiler).run()
+    return _Compare(index, compiler, alive).run()
 
 
 class _Compare:
-    def __init__(self, index: Answer, compiler: Answer) -> None:
-        self.index, self.compiler = index, compiler
+    def __init__(self, index: Answer, compiler: Answer, alive: frozenset[CallKey]) -> None:
+        self.index, self.compiler, self.alive = index, compiler, alive
+        self.living = {key.callee.symbol for key in alive}
         self.missing = Causes(compiler, index, "compiler")
         self.extra = Causes(index, compiler, "index")
         self.found = Comparison(
@@ -59,12 +66,18 @@ class _Compare:
         for key in sorted(wanted.keys() - given.keys()):
             cause = self.missing.of_kernel(entry, wanted[key])
             if key in dead:
-                reason = self._reason(entry, key)
-                cause = replace(cause, explanation=reason, explained=True) if reason else cause
+                cause = self._dead(cause, self._reason(entry, key), dead[key] & self.living)
             self._note("kernel", "dead" if key in dead else "missing", entry, _text(key), cause)
         for key in sorted(given.keys() - wanted.keys()):
             cause = self.extra.of_kernel(entry, given[key])
             self._note("kernel", "extra", entry, _text(key), cause)
+
+    @staticmethod
+    def _dead(cause: Cause, reason: str, alive: Collection[object]) -> Cause:
+        if alive:
+            text = "given as dead, but optimised code still has the call"
+            return replace(cause, explanation=text, explained=False)
+        return replace(cause, explanation=reason, explained=True) if reason else cause
 
     def _reason(self, entry: str, key: KernelKey) -> str:
         kernels = self.index.entries[entry].kernels
@@ -84,6 +97,8 @@ class _Compare:
         self.found.calls = _score(wanted, given, dead)
         for key in sorted(wanted - given):
             cause = self.missing.of_call(key, compiler[key])
+            if key in dead:
+                cause = self._dead(cause, index[key].reason, self.alive & {key})
             self._note("call", "dead" if key in dead else "missing", "", _arrow(key), cause)
         for key in sorted(given - wanted):
             cause = self.extra.of_call(key, index[key])

@@ -111,11 +111,11 @@ class Comparison:
 
     @property
     def passed(self) -> bool:
-        """Every kernel set exact, nothing unexplained among kernels and no unit left out."""
+        """Every kernel set exact and explained, no wrong word on dead calls, no unit left out."""
         return (
             self.exact == len(self.entries)
             and not self.failed
-            and all(each.what == "call" for each in self.unexplained)
+            and all(each.what == "call" and each.side != "dead" for each in self.unexplained)
         )
 
     def to_json(self) -> dict[str, Any]:

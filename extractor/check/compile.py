@@ -37,7 +37,13 @@ class Compiled:
     read: tuple[str, ...]
 
 
-def command(unit: Unit, root: Path, toolchain: Toolchain) -> list[str]:
+OPTIMISED = ("-O1", "-fno-inline", "-gline-tables-only", "-S", "-emit-llvm", "-w")
+"""Text of the IR after the optimiser has dropped what no run can come to, calls left whole."""
+
+
+def command(
+    unit: Unit, root: Path, toolchain: Toolchain, emit: tuple[str, ...] = EMIT
+) -> list[str]:
     """The compiler command, complete but for where it writes."""
     return [
         *toolchain.clang,
@@ -45,12 +51,14 @@ def command(unit: Unit, root: Path, toolchain: Toolchain) -> list[str]:
         *unit.arguments,
         "-include",
         str(MARKS),
-        *EMIT,
+        *emit,
         str(root / unit.path),
     ]
 
 
-def compile_unit(unit: Unit, root: Path, toolchain: Toolchain) -> Compiled:
+def compile_unit(
+    unit: Unit, root: Path, toolchain: Toolchain, emit: tuple[str, ...] = EMIT
+) -> Compiled:
     """Compile one unit's host side and read its symbols.
 
     The IR is read from a pipe: a unit's text can be 100 MB, and nothing needs all of it at once.
@@ -63,7 +71,7 @@ def compile_unit(unit: Unit, root: Path, toolchain: Toolchain) -> Compiled:
         with Path(folder, "messages").open("w+b") as messages:
             symbols = _run(
                 [
-                    *command(unit, root, toolchain),
+                    *command(unit, root, toolchain, emit),
                     "-MD",
                     "-MF",
                     str(made),

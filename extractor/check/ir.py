@@ -31,7 +31,10 @@ _CONSTRUCTOR = re.compile(rb"\{ i32 \d+, ptr @(\S+), ptr @(\S+) \}")
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2})")
 _WEAK = {b"linkonce_odr", b"linkonce", b"weak_odr", b"weak", b"common"}
 _INTERNAL = {b"private", b"internal"}
+_ELSEWHERE = (b"external ", b"extern_weak ", b"available_externally ")
 _INITIALISER = "__cxx_global_var_init"
+# A variable of the HIP runtime's, named after a hash of the command line.
+_UNIT_ID = "__hip_cuid_"
 
 
 @dataclass(slots=True)
@@ -148,18 +151,18 @@ class _Reader:
         if symbol.startswith("llvm."):
             self._special(symbol, rest)
             return
-        words = b" " + rest[: rest.find(b"ptr @")] if b"ptr @" in rest else rest
-        if b" alias " in words or b" ifunc " in words:
-            kind: Kind = "alias"
-        elif rest.startswith((b"external ", b"extern_weak ", b"available_externally ")):
+        if symbol.startswith(_UNIT_ID) or rest.startswith(_ELSEWHERE):
             return
-        else:
-            kind = "variable"
-            if rest.startswith(b"private ") and b"@" not in _TEXT.sub(b"", rest):
-                self.strings[symbol] = rest
-                return
-            if b" constant " not in words:
-                self.variables.add(symbol)
+        bare = _TEXT.sub(b"", rest) if b'"' in rest else rest
+        words = b" " + bare.partition(b"ptr @")[0]
+        kind: Kind = "variable"
+        if b" alias " in words or b" ifunc " in words:
+            kind = "alias"
+        elif rest.startswith(b"private ") and b"@" not in bare:
+            self.strings[symbol] = rest
+            return
+        elif b" constant " not in words:
+            self.variables.add(symbol)
         current = _Open(symbol, kind, _linkage(rest), -1)
         self.instruction(current, rest)
         self.done.append(current)

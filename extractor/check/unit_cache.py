@@ -28,9 +28,9 @@ KIND = "ir"
 _Macros = dict[str, str]
 
 
-def find(unit: Unit, root: Path, toolchain: Toolchain) -> Path | None:
+def find(unit: Unit, root: Path, toolchain: Toolchain, emit: tuple[str, ...] = EMIT) -> Path | None:
     """Where an earlier run left the symbols of a unit, if they still hold."""
-    folder, macros = _place(unit, root, toolchain)
+    folder, macros = _place(unit, root, toolchain, emit)
     for record in sorted(folder.glob("*.ir")):
         try:
             with record.open("rb") as file:
@@ -43,13 +43,19 @@ def find(unit: Unit, root: Path, toolchain: Toolchain) -> Path | None:
     return None
 
 
-def keep(unit: Unit, root: Path, toolchain: Toolchain, compiled: Compiled) -> Path:
+def keep(
+    unit: Unit,
+    root: Path,
+    toolchain: Toolchain,
+    compiled: Compiled,
+    emit: tuple[str, ...] = EMIT,
+) -> Path:
     """Remember what a compilation gave, and say where.
 
     Raises:
         StoreError: The disk is full, or the cache folder cannot be written.
     """
-    folder, macros = _place(unit, root, toolchain)
+    folder, macros = _place(unit, root, toolchain, emit)
     files = {name: _content(name) for name in sorted(compiled.read)}
     head = json.dumps({"macros": macros, "files": files}, separators=(",", ":"), sort_keys=True)
     name = hashlib.sha256(json.dumps(macros, sort_keys=True).encode()).hexdigest()[:16]
@@ -70,7 +76,9 @@ def load(record: Path) -> UnitSymbols:
         raise StoreError(f"{record}: {error}; remove that file and run again") from error
 
 
-def _place(unit: Unit, root: Path, toolchain: Toolchain) -> tuple[Path, _Macros]:
+def _place(
+    unit: Unit, root: Path, toolchain: Toolchain, emit: tuple[str, ...]
+) -> tuple[Path, _Macros]:
     """Folder of a unit's records, which differ by their macros, and the macros asked for."""
     macros, others = _split(unit.arguments)
     key = json.dumps(
@@ -79,7 +87,7 @@ def _place(unit: Unit, root: Path, toolchain: Toolchain) -> tuple[Path, _Macros]
             toolchain.identity,
             toolchain.clang,
             toolchain.flags,
-            EMIT,
+            emit,
             hashlib.sha256(MARKS.read_bytes()).hexdigest(),
             str(root / unit.path),
             others,

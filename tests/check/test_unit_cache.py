@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import pickle
+import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -121,3 +126,26 @@ def test_device_units_are_not_the_checks_business(
 ) -> None:
     device = [Unit(u.path, u.config, "device", u.arguments, u.group) for u in units]
     assert counts(device, root, toolchain) == (0, 0)
+
+
+def test_a_killed_run_goes_on_where_it_stopped(
+    toolchain: Toolchain, cache_folder: Path, root: Path
+) -> None:
+    files = {f"u{n}.cpp": f'extern "C" int u{n}() {{ return {n}; }}\n' for n in range(6)}
+    units = make_units(toolchain, root, files)
+    # What the killed run is given, and what it runs.
+    handed = pickle.dumps((units, root, toolchain))
+    run = "import pickle, sys; from extractor.check.build import build\n"
+    run += "build(*pickle.load(sys.stdin.buffer))\n"
+    with subprocess.Popen([sys.executable, "-c", run], stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(handed)
+        process.stdin.close()
+        while process.poll() is None and not list((cache_folder / "ir").rglob("*.ir")):
+            time.sleep(0.01)
+        process.kill()
+    resumed = build(units, root, toolchain)
+    assert resumed.cached >= 1
+    assert resumed.compiled + resumed.cached == len(units)
+    shutil.rmtree(cache_folder)
+    assert build(units, root, toolchain).program.bound == resumed.program.bound
