@@ -183,6 +183,11 @@ class LinkedGraph:
         number, digest = self._external[identity]
         return self._node(identity, number, digest)
 
+    def locate(self, unit: int, identity: int) -> int | None:
+        """Node that a unit's use of an identity is bound to; ``None`` when nothing defines it."""
+        index = self._resolve(unit, identity)
+        return index if index is not None and self.nodes[index].defined else None
+
     def external_symbols(self) -> Iterable[str]:
         """Symbols of every defined function with external linkage."""
         return self._by_symbol.keys()
@@ -266,3 +271,25 @@ class LinkedGraph:
         if not path:
             self._deep[unit, identity] = result
         return result
+
+
+class DeviceJoin:
+    """Finds the kernels of a host graph in the device graph of the same units.
+
+    Args:
+        host: Host side.
+        device: Device side.
+    """
+
+    def __init__(self, host: LinkedGraph, device: LinkedGraph) -> None:
+        self._host, self._device = host, device
+        self._units = {unit.path: number for number, unit in enumerate(device.units)}
+
+    def find(self, kernel: int) -> int | None:
+        """Device node of a host kernel; ``None`` when the device side lacks it."""
+        node = self._host.nodes[kernel]
+        path = self._host.units[node.unit].path
+        number = self._units.get(path)
+        if number is None:
+            return None
+        return self._device.locate(number, int(node.record["i"]))

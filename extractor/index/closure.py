@@ -43,6 +43,7 @@ class Closures:
         self._prefixes = tuple(f"{os.path.normpath(prefix)}" for prefix in toolchain.prefixes)
         self._optional = {flag: _macro(flag).encode() for flag in optional}
         self._mentions: dict[str, frozenset[str]] = {}
+        self._data: dict[str, bytes] = {}
         self._native = native_identity()
         self._files: dict[str, tuple[str, tuple[tuple[str, bool], ...]] | None] = {}
         self._resolved: dict[tuple[str, str, bool, tuple[str, ...]], str | None] = {}
@@ -65,6 +66,11 @@ class Closures:
             if target is not None:
                 found |= self._reach(target, folders)
         return frozenset(found)
+
+    def data_of(self, path: str) -> bytes:
+        """Content of a file; empty when it cannot be read."""
+        self._read(path)
+        return self._data.get(path, b"")
 
     def relevant_arguments(self, unit: Unit) -> tuple[str, ...]:
         """A unit's flags without those optional ones that no file of its closure mentions."""
@@ -138,6 +144,7 @@ class Closures:
             except OSError:
                 self._files[path] = None
             else:
+                self._data[path] = data
                 mentions = frozenset(f for f, macro in self._optional.items() if macro in data)
                 if mentions:
                     self._mentions[path] = mentions

@@ -10,6 +10,7 @@ from pathlib import Path
 from extractor import cache
 from extractor.index import native_library
 from extractor.index.closure import Closures
+from extractor.index.names import NameSearch
 from extractor.index.pool import Pool, Task
 from extractor.index.precompiled import Precompiled, planned
 from extractor.index.store import Store
@@ -70,6 +71,14 @@ class Indexer:
         self._lines = rule.precompiled if precompiled else ()
         self.closures = Closures(tree, toolchain, optional_flags(rule))
         self._keys: dict[Unit, str] = {}
+        self._search: tuple[frozenset[str], NameSearch] | None = None
+
+    def search(self, files: Iterable[str]) -> NameSearch:
+        """Searches files by name; what was found stays for the next configuration."""
+        wanted = frozenset(files)
+        if self._search is None or self._search[0] != wanted:
+            self._search = (wanted, NameSearch(self.closures, wanted))
+        return self._search[1]
 
     def key_of(self, unit: Unit) -> str:
         """Content key of a unit."""

@@ -50,18 +50,18 @@ static unsigned attribute_flags(const CXCursor& c)
     return flags;
 }
 
-// On the host side a kernel carries the symbol of its launch stub; the kernel's own drops the mark.
-static std::string kernel_symbol(std::string mangled)
+// On the host side a kernel carries the symbol of its launch stub; the kernel's own drops the mark. The length
+// before the name ends with the stub's; digits before it may belong to an enclosing name (`_GLOBAL__N_1`).
+static std::string kernel_symbol(std::string mangled, const std::string& name)
 {
     static const std::string mark = "__device_stub__";
-    size_t                   at   = mangled.find(mark);
+    size_t                   at   = mangled.find(mark + name);
     if(at == std::string::npos)
         return mangled;
-    size_t digits = at;
-    while(digits > 0 && mangled[digits - 1] >= '0' && mangled[digits - 1] <= '9')
-        --digits;
-    std::string length = digits < at ? std::to_string(std::stoul(mangled.substr(digits, at - digits)) - mark.size()) : "";
-    return mangled.substr(0, digits) + length + mangled.substr(at + mark.size());
+    std::string stub = std::to_string(mark.size() + name.size());
+    if(at >= stub.size() && mangled.compare(at - stub.size(), stub.size(), stub) == 0)
+        return mangled.substr(0, at - stub.size()) + std::to_string(name.size()) + mangled.substr(at + mark.size());
+    return mangled.substr(0, at) + mangled.substr(at + mark.size());
 }
 
 // A template's own pattern has dependent names; only what was instantiated from it says anything.
@@ -127,7 +127,7 @@ int Unit::intern(CXCursor c)
     if(f.flags & F_Kernel)
         f.flags &= ~unsigned(F_Device | F_Host);
     f.extent   = site_of(f.cursor);
-    f.mangled  = kernel_symbol(take(clang_Cursor_getMangling(f.cursor)));
+    f.mangled  = kernel_symbol(take(clang_Cursor_getMangling(f.cursor)), take(clang_getCursorSpelling(f.cursor)));
     int linkage = clang_getCursorLinkage(f.cursor);
     if(linkage != LinkageExternal)
         f.flags |= F_Internal;

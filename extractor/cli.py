@@ -1,0 +1,341 @@
+"""The ``extract`` command."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from extractor import __version__
+from extractor.errors import RocQuarryError, UserError
+
+EXAMPLES = """
+Examples:
+
+  extract rocblas                                   list the interfaces of rocBLAS
+
+  extract rocblas --interface gemm                  scope.json and callgraph.json of gemm
+
+  extract rocsolver --interface getrf --view        and a call-graph page to look at
+
+  extract rocblas --interface rocblas_saxpy --config source --json
+
+  extract rocblas --kernel rocblas_saxpy_2_kernel   which entry points reach this kernel
+
+  extract rocblas --all --kernels kernels.jsonl     every entry point and its kernels
+
+  extract rocblas --interface gemv --check          hold the answer against the compiler's own IR
+
+  extract my-rules.toml --interface foo             a library of your own, by its rule file
+
+  extract --doctor                                  what was found, and how to mend what is missing
+"""
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
+)
+_FORMATS = ("html", "json", "dot", "svg", "graphml", "mermaid")
+
+
+@app.command(epilog=EXAMPLES)
+def extract(
+    project: Annotated[
+        str | None,
+        typer.Argument(help="A library: the name of a shipped rule file, or the path of one."),
+    ] = None,
+    interface: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--interface", "-i", help="Family such as gemm, or one entry point. Repeatable."
+        ),
+    ] = None,
+    kernel: Annotated[
+        str | None,
+        typer.Option("--kernel", help="Answer the other way round: who reaches this kernel."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Index the whole library and write every scope.")
+    ] = False,
+    kernels: Annotated[
+        Path | None,
+        typer.Option(
+            "--kernels",
+            help="With --all: write one JSON line for each entry point and configuration here.",
+        ),
+    ] = None,
+    scopes: Annotated[
+        bool,
+        typer.Option("--scopes/--no-scopes", help="With --all: write the scopes, or only --kernels."),
+    ] = True,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Compare with the compiler's unoptimised IR and explain."),
+    ] = False,
+    view: Annotated[
+        bool, typer.Option("--view", help="Write callgraph.html, one page that works offline.")
+    ] = False,
+    formats: Annotated[
+        str, typer.Option("--format", help=f"Comma-separated: {', '.join(_FORMATS)}.")
+    ] = "json",
+    config: Annotated[
+        str, typer.Option("--config", help="One configuration of the rule file, or all.")
+    ] = "all",
+    out: Annotated[Path, typer.Option("--out", help="Folder for what is written.")] = Path("out"),
+    source: Annotated[
+        str | None,
+        typer.Option("--source", help="Source folder, or URL@REF, instead of the pinned one."),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=0, help="Worker processes; 0 for one a core.")
+    ] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the answer as one JSON object.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print more.")] = False,
+    doctor: Annotated[
+        bool, typer.Option("--doctor", help="Say what was found, where, and what to mend.")
+    ] = False,
+    pins: Annotated[
+        bool, typer.Option("--pins", help="With --doctor: ask whether each pinned file is there.")
+    ] = False,
+    clear_cache: Annotated[
+        str | None,
+        typer.Option("--clear-cache", help="Empty the cache: all, or kinds such as store,trees."),
+    ] = None,
+    export_cache: Annotated[
+        Path | None,
+        typer.Option("--export-cache", help="Write sources and packages for another machine."),
+    ] = None,
+    import_cache: Annotated[
+        Path | None, typer.Option("--import-cache", help="Read what --export-cache wrote.")
+    ] = None,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schemas of all records.")
+    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Follow a library's public interface down to its device kernels, exactly."""
+    if version:
+        print(f"rocquarry {__version__}")
+    elif schema:
+        print(json.dumps(_schemas(), indent=2))
+    elif doctor or pins:
+        _doctor(project, pins=pins, as_json=as_json)
+    elif clear_cache or export_cache or import_cache:
+        _cache(clear_cache, export_cache, import_cache, as_json=as_json)
+    elif project is None:
+        from extractor.rules import list_rules
+
+        raise UserError(f"name a library: {', '.join(list_rules())}, or a rule file; see --help")
+    else:
+        _extract(
+            project,
+            interfaces=interface or [],
+            kernel=kernel,
+            everything=everything,
+            kernels=kernels,
+            scopes=scopes,
+            check=check,
+            formats=_formats(formats, view),
+            config=config,
+            out=out,
+            source=source,
+            jobs=jobs,
+            as_json=as_json,
+            quiet=quiet,
+            verbose=verbose,
+        )
+
+
+def _extract(
+    name: str,
+    *,
+    interfaces: list[str],
+    kernel: str | None,
+    everything: bool,
+    kernels: Path | None,
+    scopes: bool,
+    check: bool,
+    formats: list[str],
+    config: str,
+    out: Path,
+    source: str | None,
+    jobs: int,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    from extractor.progress import Reporter
+    from extractor.project import Project
+
+    project = Project(
+        name, source=source, jobs=jobs, reporter=Reporter(quiet=quiet, verbose=verbose)
+    )
+    configs = project.configurations(config)
+    if check:
+        from extractor.commands import check as checking
+
+        entries = None if everything or not interfaces else interfaces
+        answer = checking.run(project, entries, configs)
+        _answer(answer, checking.show, as_json=as_json, quiet=quiet)
+        ok = checking.complete(answer)
+    elif kernel is not None:
+        from extractor.commands import kernel as reaching
+
+        found = reaching.run(project, kernel, configs)
+        _answer(found, reaching.show, as_json=as_json, quiet=quiet)
+        ok = True
+    elif interfaces:
+        from extractor.commands import interface as one
+
+        summaries = one.run(project, interfaces, configs, out, formats)
+        _answer(summaries, one.show, as_json=as_json, quiet=quiet)
+        ok = one.complete(summaries)
+    elif everything or kernels is not None:
+        from extractor.commands import library
+
+        total = library.run(project, configs, out, kernels, scopes=scopes)
+        if "html" in formats:
+            from extractor.render import render_overview
+
+            total["overview"] = str(render_overview(out, project.rule.name))
+        _answer(total, library.show, as_json=as_json, quiet=quiet)
+        ok = library.complete(total)
+    elif "html" in formats:
+        from extractor.commands import library
+        from extractor.render import render_overview
+
+        total = library.run(project, configs, out, None, scopes=True)
+        page = render_overview(out, project.rule.name)
+        _answer({"overview": str(page)}, _show_page, as_json=as_json, quiet=quiet)
+        ok = library.complete(total)
+    else:
+        from extractor.commands import listing
+
+        if as_json:
+            print(json.dumps(listing.rows(project)))
+        else:
+            listing.show(project)
+        ok = True
+    if verbose:
+        for run in project.runs:
+            if run.indexed:
+                project.reporter.detail(
+                    f"{run.indexed} units indexed in {run.seconds:.1f} CPU seconds, "
+                    f"largest worker {run.memory_mb} MB"
+                )
+    if not ok:
+        raise typer.Exit(1)
+
+
+def _show_page(answer: dict[str, Any]) -> None:
+    print(answer["overview"])
+
+
+def _answer(answer: Any, show: Any, *, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        print(json.dumps(answer))
+    elif not quiet:
+        show(answer)
+
+
+def _formats(text: str, view: bool) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in _FORMATS:
+            raise UserError(f"unknown format '{name}'; known: {', '.join(_FORMATS)}")
+    if view and "html" not in names:
+        names.append("html")
+    return names
+
+
+def _schemas() -> dict[str, Any]:
+    from extractor.records import EntryLine, Scope
+
+    return {
+        "scope": Scope.model_json_schema(by_alias=True),
+        "kernels": EntryLine.model_json_schema(),
+    }
+
+
+def _doctor(project: str | None, *, pins: bool, as_json: bool) -> None:
+    from rich.console import Console
+
+    from extractor import doctor, doctor_view
+    from extractor.rules import list_rules, load_rule
+
+    names = [project] if project else list_rules()
+    if pins:
+        from dataclasses import asdict
+
+        from extractor.pins import check_pins
+
+        statuses = check_pins([load_rule(name) for name in names])
+        if as_json:
+            print(json.dumps([asdict(status) for status in statuses]))
+        else:
+            doctor_view.show_pins(statuses, Console())
+        if not all(status.answers for status in statuses):
+            raise typer.Exit(1)
+        return
+    report = doctor.doctor(names)
+    if as_json:
+        print(json.dumps(report.to_dict()))
+    else:
+        doctor_view.show_report(report, Console())
+    if any(finding.state == "missing" for finding in report.findings):
+        raise typer.Exit(2)
+
+
+def _cache(
+    clear: str | None, export: Path | None, load: Path | None, *, as_json: bool
+) -> None:
+    from dataclasses import asdict
+
+    from extractor import cache_transfer, cache_usage
+
+    if clear is not None:
+        kinds = None if clear == "all" else [kind.strip() for kind in clear.split(",")]
+        freed = cache_usage.clear(kinds)
+        print(json.dumps({"freed": freed}) if as_json else f"freed {freed / 1e6:.1f} MB")
+        return
+    done = cache_transfer.export_cache(export) if export else None
+    if load is not None:
+        done = cache_transfer.import_cache(load)
+    assert done is not None
+    print(json.dumps(asdict(done), default=str) if as_json else str(done))
+
+
+def main() -> None:
+    """Entry point of the console script: errors of the user are one line, bugs keep their trace."""
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(standalone_mode=False)
+    except KeyboardInterrupt:
+        _fail("interrupted; what was indexed so far is kept", 130)
+    except typer.Abort:
+        _fail("interrupted; what was indexed so far is kept", 130)
+    except RocQuarryError as error:
+        _fail(str(error), error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+    except Exception as error:
+        shown = getattr(error, "format_message", None)
+        if shown is None:
+            raise
+        _fail(shown(), 2)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(text: str, code: int) -> None:
+    print(f"extract: {text}", file=sys.stderr)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

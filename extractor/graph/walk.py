@@ -1,0 +1,179 @@
+"""The walk from entry points: depth-first, under a rule file's lists, with every end accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from extractor.graph.linked import VARIABLE, LinkedGraph, Node, Site
+from extractor.rules import Rule
+
+
+class Step(NamedTuple):
+    """One use of a function of the library by another, outside functions in between left out.
+
+    Attributes:
+        target: Index of the node.
+        kind: ``c`` call, ``r`` reference, ``l`` launch.
+        site: Where, in the caller.
+        dead: Why it can never run; empty when it can.
+        nth: Which launch it is at that site; -1 for others.
+    """
+
+    target: int
+    kind: str
+    site: Site
+    dead: str
+    nth: int
+
+
+@dataclass
+class Ends:
+    """Where walks ended.
+
+    Attributes:
+        boundaries: Library and callers by name of the function.
+        excluded: For each line of the rule file the nodes it left out.
+        unresolved: ``(site, callee, reason)``.
+    """
+
+    boundaries: dict[str, tuple[str, set[int]]] = field(default_factory=dict)
+    excluded: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    unresolved: dict[tuple[Site, str], str] = field(default_factory=dict)
+
+
+class Walker:
+    """Walks one linked graph. Steps and decisions are made once for each node.
+
+    Args:
+        graph: The linked graph.
+        rule: Allow and disallow lists and boundaries; ``None`` follows everything.
+        stop_at_kernels: A kernel has no steps of its own here (host side).
+    """
+
+    def __init__(
+        self, graph: LinkedGraph, rule: Rule | None, *, stop_at_kernels: bool = True
+    ) -> None:
+        self.graph = graph
+        self._rule = rule
+        self._stop = stop_at_kernels
+        self._steps: dict[int, list[Step]] = {}
+        self._ends: dict[int, Ends] = {}
+        self._decisions: dict[tuple[str, str], tuple[str, str, str]] = {}
+
+    def steps(self, index: int) -> list[Step]:
+        """Where a function leads, within the library."""
+        known = self._steps.get(index)
+        if known is not None:
+            return known
+        node = self.graph.nodes[index]
+        steps: dict[Step, None] = {}
+        if not (self._stop and node.kernel):
+            ends = Ends()
+            for edge in self.graph.expand(index):
+                self._follow(
+                    Step(edge.callee, edge.kind, edge.site, edge.dead, edge.nth),
+                    index,
+                    steps,
+                    ends,
+                    {index},
+                )
+            self._ends[index] = ends
+        self._steps[index] = result = list(steps)
+        return result
+
+    def ends(self, index: int) -> Ends:
+        """Where the walk ends right below a function."""
+        self.steps(index)
+        return self._ends.get(index, Ends())
+
+    def reach(self, starts: Iterable[int], *, dead: bool) -> dict[int, None]:
+        """Nodes reached depth-first, in order; ``dead`` follows steps that never run as well."""
+        seen: dict[int, None] = {}
+        stack = list(reversed(list(starts)))
+        while stack:
+            index = stack.pop()
+            if index in seen:
+                continue
+            seen[index] = None
+            for step in reversed(self.steps(index)):
+                if (dead or not step.dead) and step.target not in seen:
+                    stack.append(step.target)
+        return seen
+
+    def _follow(
+        self, step: Step, caller: int, steps: dict[Step, None], ends: Ends, path: set[int]
+    ) -> None:
+        target = self.graph.nodes[step.target]
+        if target.flags & VARIABLE or not (target.project or target.kernel):
+            if target.defined:
+                self._through(step, caller, steps, ends, path)
+            else:
+                self._end(step, target, caller, ends)
+            return
+        verdict, text, reason = self._decide(target)
+        if not target.defined and target.symbol.startswith("llvm."):
+            self._end(step, target, caller, ends)
+        elif verdict == "boundary":
+            ends.boundaries.setdefault(target.qualified_name, (text, set()))[1].add(caller)
+        elif verdict == "excluded":
+            ends.excluded.setdefault((text, reason), set()).add(step.target)
+        elif not target.defined:
+            self._end(step, target, caller, ends)
+        else:
+            steps[step] = None
+
+    def _through(
+        self, step: Step, caller: int, steps: dict[Step, None], ends: Ends, path: set[int]
+    ) -> None:
+        # A variable's initialiser, or a function of another library that comes back into this one.
+        if step.target in path:
+            return
+        path.add(step.target)
+        for edge in self.graph.expand(step.target):
+            kind = "l" if edge.kind == "l" else step.kind
+            onward = Step(edge.callee, kind, step.site, step.dead or edge.dead, step.nth)
+            self._follow(onward, caller, steps, ends, path)
+
+    def _end(self, step: Step, target: Node, caller: int, ends: Ends) -> None:
+        verdict, text, _ = self._decide(target)
+        if target.symbol.startswith("llvm."):
+            # Declared in the library under an assembler name of the compiler's.
+            ends.boundaries.setdefault(target.symbol, ("compiler", set()))[1].add(caller)
+        elif verdict == "boundary":
+            ends.boundaries.setdefault(target.qualified_name, (text, set()))[1].add(caller)
+        elif target.project and not step.dead and step.kind != "r":
+            ends.unresolved[step.site, target.qualified_name] = (
+                f"{target.qualified_name} is declared in {target.file} and no unit defines it"
+            )
+        elif not target.project:
+            library = _library_of(target.file)
+            ends.boundaries.setdefault(target.qualified_name, (library, set()))[1].add(caller)
+
+    def _decide(self, node: Node) -> tuple[str, str, str]:
+        if self._rule is None:
+            return ("follow", "", "")
+        key = (node.qualified_name, node.file)
+        known = self._decisions.get(key)
+        if known is None:
+            boundary = self._rule.boundary_of(*key)
+            excluded = None if boundary else self._rule.excluded_by(*key)
+            if boundary:
+                known = ("boundary", boundary.library, boundary.reason)
+            elif excluded:
+                known = ("excluded", excluded.name or excluded.file or "", excluded.reason)
+            else:
+                known = ("follow", "", "")
+            self._decisions[key] = known
+        return known
+
+
+def _library_of(file: str) -> str:
+    """What a header belongs to, by its first folder below an include folder."""
+    parts = file.split("/")
+    if "include" in parts:
+        below = parts[parts.index("include") + 1 :]
+        if len(below) > 1 and not below[0].startswith(("c++", "x86_64", "aarch64", "bits", "sys")):
+            return below[0]
+    return "system"
