@@ -6,6 +6,7 @@ import { canvasStyle } from "./style.js";
 
 const MOST_CURVED = 1200;
 const MOST_LABELLED = 140;
+const MOST_MOVED = 1500;
 const LINE = 32;
 
 /** Makes the canvas; `on` holds what to do when a node or an edge is chosen or opened. */
@@ -19,7 +20,6 @@ export function makeCanvas(cytoscape, container, model, on) {
     autoungrabify: true,
     autounselectify: true,
     boxSelectionEnabled: false,
-    textureOnViewport: true,
     pixelRatio: "auto",
   });
   cy.on("tap", "node", (event) => on.node(event.target.id()));
@@ -42,6 +42,7 @@ export function drawView(canvas, view, { fit = false, anchor = null } = {}) {
   const { cy, model } = canvas;
   canvas.down = arrange(view.nodes, view.edges, cy.width() / Math.max(1, cy.height())) === "down";
   canvas.view = view;
+  cy.renderer().hideEdgesOnViewport = view.edges.length > MOST_MOVED;
   const held = anchor && cy.getElementById(anchor).nonempty()
     ? { ...cy.getElementById(anchor).renderedPosition() } : null;
   const wanted = new Set([...view.nodes, ...view.edges].map((item) => item.id));
