@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from extractor.errors import UnknownName
 from extractor.progress import Reporter
 from extractor.project import Project
 from extractor.records import Scope
@@ -51,6 +52,10 @@ def scope_bytes(project: Project, interface: str, configs: Sequence[str]) -> byt
         return data
     builder = project.builder(configs, entries)
     scope = builder.build(interface, entries)
+    if not scope.entry_points and not scope.failed_units:
+        raise UnknownName(
+            "interface", interface, project.families(), f"see: extract {project.rule.name}"
+        )
     data = scope.model_dump_json(by_alias=True).encode() + b"\n"
     if not any(run.lost for run in project.runs):
         project.store.remember(key, data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from extractor.glob import match_path
@@ -22,11 +23,14 @@ class EntryPoint:
         name: Its C name.
         file: Header that declares it, relative to the tree.
         line: Line of the declaration.
+        declared: A public header declares it. One that none does is an entry point all the same when
+            the library exports it under a name of the public kind.
     """
 
     name: str
     file: str
     line: int
+    declared: bool = True
 
 
 def declared(rule: Rule, tree: SourceTree) -> list[EntryPoint]:
@@ -51,6 +55,41 @@ def declared(rule: Rule, tree: SourceTree) -> list[EntryPoint]:
             if rule.is_entry_point(name, file):
                 found.setdefault(name, EntryPoint(name, file, line))
     return [found[name] for name in sorted(found)]
+
+
+def undeclared(
+    rule: Rule, texts: Iterable[tuple[str, bytes]], known: Collection[str]
+) -> list[EntryPoint]:
+    """Names that a library may export although no public header declares them.
+
+    A superset, found as text: a name of the public kind where a definition could be, or handed to a
+    macro that could define it, and what one more suffix of the family rules would make of it. Only
+    those that a unit defines with C linkage count.
+
+    Args:
+        rule: The library's rule file.
+        texts: File names relative to the tree, and contents.
+        known: Declared names, left out here.
+    """
+    found: dict[str, EntryPoint] = {}
+    suffixes = ("", *(f"_{word}" for word in rule.families.drop))
+    for file, data in texts:
+        text = _NOISE_BUT_MACROS.sub(lambda m: re.sub(rb"[^\n]", b" ", m[0]), data)
+        for match in _CANDIDATE.finditer(text):
+            before, name, after = match[1].rstrip(), match[2].decode(), match[3]
+            if before in _NO_TYPES or before.endswith(b"(") == (after == b"("):
+                continue
+            line = text.count(b"\n", 0, match.start(2)) + 1
+            for suffix in suffixes:
+                full = name + suffix
+                if full not in known and full not in found and rule.is_entry_point(full):
+                    found[full] = EntryPoint(full, file, line, declared=False)
+    return [found[name] for name in sorted(found)]
+
+
+_NOISE_BUT_MACROS = re.compile(rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
+_CANDIDATE = re.compile(rb"([\w>*&]\s+|\b[A-Z][A-Z0-9_]*\s*\(\s*)([A-Za-z_]\w*)\s*([(,)])")
+_NO_TYPES = frozenset({b"return", b"else", b"new", b"case", b"throw"})
 
 
 def _names(data: bytes, marker: bytes) -> list[tuple[str, int]]:

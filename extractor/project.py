@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from extractor import settings
-from extractor.entry_points import EntryPoint, declared
+from extractor.entry_points import EntryPoint, declared, undeclared
 from extractor.errors import UnknownName
 from extractor.graph.linked import LinkedGraph
 from extractor.graph.selection import Selection
@@ -122,6 +122,40 @@ class Project:
             found = [EntryPoint(*row) for row in json.loads(data)]
         return {entry.name: entry for entry in found}
 
+    @cached_property
+    def exported(self) -> dict[str, EntryPoint]:
+        """Declared entry points, and names that may be exported without a declaration."""
+        key = f"exported:{self.state}"
+        data = self.store.recall(key)
+        if data is None:
+            files: set[str] = set()
+            for config in self.configurations():
+                for unit in self.units(config, "host"):
+                    files |= self.indexer.closures.files_of(unit)
+            root = f"{self.indexer.closures.root}"
+            texts = (
+                (file.removeprefix(root), self.indexer.closures.data_of(file))
+                for file in sorted(files)
+            )
+            found = undeclared(self.rule, texts, self.entry_points)
+            self.store.remember(
+                key, json.dumps([[e.name, e.file, e.line, False] for e in found]).encode()
+            )
+        else:
+            found = [EntryPoint(*row) for row in json.loads(data)]
+        return {**{entry.name: entry for entry in found}, **self.entry_points}
+
+    def defined(self, graphs: Sequence[ConfigurationGraph]) -> list[str]:
+        """Every entry point that a whole library's graphs define, by name."""
+        names = set(self.entry_points)
+        for graph in graphs:
+            names.update(
+                symbol
+                for symbol in graph.host.external_symbols()
+                if not symbol.startswith("_Z") and self.rule.is_entry_point(symbol)
+            )
+        return sorted(n for n in names if any(g.host.find(n) is not None for g in graphs))
+
     def configurations(self, chosen: str = "all") -> tuple[str, ...]:
         """Names of configurations, in the rule's order."""
         names = tuple(configuration.name for configuration in self.rule.configurations)
@@ -137,7 +171,7 @@ class Project:
         Raises:
             UnknownName: Nothing has this name.
         """
-        return self.rule.resolve_interface(interface, self.entry_points)
+        return self.rule.resolve_interface(interface, self.exported)
 
     def families(self) -> dict[str, list[str]]:
         """Entry points by interface family."""
@@ -175,7 +209,9 @@ class Project:
                 host = self._link(used)
             else:
                 selection = Selection(self.indexer, units, self.rule)
-                numbers, host = selection.choose(entries, advance)
+                required = [name for name in entries if name in self.entry_points]
+                optional = [name for name in entries if name not in self.entry_points]
+                numbers, host = selection.choose(required, optional, advance)
                 self.runs.extend(selection.runs)
                 lost = {path for run in selection.runs for path in run.lost}
                 used = [units[n] for n in numbers if units[n].path not in lost]
@@ -219,8 +255,9 @@ class Project:
 
     def _kernel_units(self, host: LinkedGraph, entries: Sequence[str] | None) -> set[str]:
         walker = Walker(host, self.rule)
-        names = self.entry_points if entries is None else entries
-        starts = [index for index in map(host.find, names) if index is not None]
+        if entries is None:
+            entries = [name for name in host.external_symbols() if self.rule.is_entry_point(name)]
+        starts = [index for index in map(host.find, entries) if index is not None]
         return {
             host.units[host.nodes[index].unit].path
             for index in walker.reach(starts, dead=True)

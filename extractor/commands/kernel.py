@@ -32,7 +32,7 @@ def _one(
     project: Project, graph: ConfigurationGraph, name: str
 ) -> tuple[list[dict[str, Any]], set[str]]:
     walker, nodes = graph.host_walker, graph.host.nodes
-    starts = {e: graph.host.find(e) for e in project.entry_points}
+    starts = {e: graph.host.find(e) for e in project.defined([graph])}
     known = {entry: index for entry, index in starts.items() if index is not None}
     reached = walker.reach(known.values(), dead=True)
     names = {nodes[index].name for index in reached if nodes[index].kernel}

@@ -29,7 +29,7 @@ def kernel_lines(project: Project, configs: Sequence[str]) -> bytes:
 def _lines(project: Project, builder: ScopeBuilder) -> bytes:
     return b"".join(
         line.model_dump_json().encode() + b"\n"
-        for entry in project.entry_points
+        for entry in project.defined(builder.graphs)
         for line in builder.entry_lines(entry)
     )
 
@@ -51,21 +51,22 @@ def run(
         kernels: Where ``--kernels`` goes.
         scopes: Write the scopes, not only the kernels.
     """
-    families = project.families()
-    if not families:
+    if not project.entry_points and not project.exported:
         raise UserError(f"{project.rule.name} declares no entry points; see its [entry_points]")
     key = f"library:{project.state}:{','.join(configs)}"
     known = project.store.recall(key)
     state: dict[str, Any] = json.loads(known) if known else {}
-    stale = scopes and not all(
-        family in state.get("scopes", {}) and _unchanged(project, out, family, state["scopes"])
-        for family in families
+    stale = scopes and not (
+        state.get("scopes")
+        and all(_unchanged(project, out, family, state["scopes"]) for family in state["scopes"])
     )
     lines = None
     if not state or stale:
         builder = project.builder(configs, None)
         lines = _lines(project, builder)
         _remember(project, f"kernels:{project.state}:{','.join(configs)}", lines)
+        families = project.rule.group_entries(project.defined(builder.graphs))
+        state["interfaces"] = len(families)
         if scopes:
             state["scopes"] = _write_scopes(project, builder, families, out)
         state["failed_units"] = [
@@ -144,7 +145,7 @@ def _summary(
     return {
         "project": project.rule.name,
         "source": source.model_dump(),
-        "interfaces": len(project.families()),
+        "interfaces": state["interfaces"],
         "configs": per_config,
         "failed_units": state.get("failed_units", []),
         "scopes": str(out / project.rule.name) if state.get("scopes") else None,

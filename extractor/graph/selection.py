@@ -48,17 +48,28 @@ class Selection:
         self.runs: list[Run] = []
 
     def choose(
-        self, entries: Iterable[str], advance: Advance | None = None
+        self,
+        entries: Sequence[str],
+        optional: Sequence[str] = (),
+        advance: Advance | None = None,
     ) -> tuple[list[int], LinkedGraph]:
-        """Numbers of the units that the entry points need, and their linked graph."""
+        """Numbers of the units that the entry points need, and their linked graph.
+
+        Args:
+            entries: Names that some unit must define.
+            optional: Names that a unit may define.
+            advance: Told about units as they are indexed.
+        """
         chosen: set[int] = set()
         for entry in entries:
             chosen |= self._providers(entry)
+        for entry in optional:
+            chosen |= self._spelling(entry)
         asked: dict[str, int] = {}
         checked: set[str] = set()
         while True:
             graph = self._link(chosen, advance)
-            missing, weak = self._open_ends(graph, entries)
+            missing, weak = self._open_ends(graph, entries, optional)
             more: set[int] = set()
             for name in sorted(missing):
                 step = asked.get(name, 0)
@@ -85,7 +96,7 @@ class Selection:
         return LinkedGraph(units, self._indexer.store.functions(hashes))
 
     def _open_ends(
-        self, graph: LinkedGraph, entries: Iterable[str]
+        self, graph: LinkedGraph, entries: Iterable[str], optional: Iterable[str]
     ) -> tuple[set[str], set[str]]:
         walker = Walker(graph, self._rule)
         missing: set[str] = set()
@@ -96,6 +107,7 @@ class Selection:
                 missing.add(entry)
             else:
                 starts.append(index)
+        starts += [index for index in map(graph.find, optional) if index is not None]
         weak: set[str] = set()
         for index in walker.reach(starts, dead=True):
             node = graph.nodes[index]
@@ -120,6 +132,11 @@ class Selection:
                 exact = {n for n in found if self._paths[n] in files}
                 return exact or found
         return set()
+
+    def _spelling(self, name: str) -> set[int]:
+        """Units whose own files hold the whole name."""
+        files = self._search.mentioning(name)
+        return {n for n, own in enumerate(self._own) if not own.isdisjoint(files)}
 
     def _defined_and_spelled(self, name: str) -> set[int]:
         # A template is instantiated where its definition can be seen and its name is written.
