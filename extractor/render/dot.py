@@ -67,9 +67,8 @@ def launch_label(launch: tuple[tuple[str, str, str], ...], longest: int = 28) ->
     """Grid, block and LDS of a launch, a line each, as written and cut to a label's length."""
     names = {"grid": "grid", "block": "block", "shared_bytes": "LDS"}
     parts: list[str] = []
-    for field, written, expanded in launch:
+    for field, text, _ in launch:
         if field in names:
-            text = " ".join((written or expanded).split())
             text = text if len(text) <= longest else text[: longest - 1] + "…"
             parts.append(f"{names[field]} {text}")
     return "\n".join(parts)

@@ -10,14 +10,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from extractor.render.launch_values import launch_parts, launch_values
 from extractor.render.precision import precision_of
 
 KINDS = ("entry_point", "host", "launcher", "kernel", "device", "boundary", "excluded")
 """Kinds of nodes in the order in which they are drawn, from the caller to the hardware."""
-
-LAUNCH_FIELDS = ("grid", "block", "shared_bytes", "stream")
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ class Site:
         end_line: Last line of the site.
         dead: Whether no instantiation ever runs it.
         reason: Why it is dead.
-        launch: For a launch, (field, as written, as expanded) triples.
+        macro: For a launch whose configuration a macro hides, the macro's call.
+        launch: For a launch, (field, value, what more is known of it) triples.
     """
 
     caller: int
@@ -92,6 +93,7 @@ class Site:
     end_line: int
     dead: bool
     reason: str
+    macro: str
     launch: tuple[tuple[str, str, str], ...]
 
 
@@ -266,6 +268,19 @@ def _links(
     everywhere = sum(bit.values())
     called: set[tuple[int, int]] = set()
 
+    @cache
+    def values(
+        parts: tuple[tuple[str, str, str], ...], text: str, line: int
+    ) -> tuple[str, tuple[tuple[str, str, str], ...]]:
+        return launch_values(parts, text, line)
+
+    def launch(
+        record: Mapping[str, Any], caller: Definition
+    ) -> tuple[str, tuple[tuple[str, str, str], ...]]:
+        at = record["at"]
+        text = caller.text if at["file"] == caller.file else ""
+        return values(launch_parts(record), text, at["start_line"] - caller.start_line)
+
     def add(record: Mapping[str, Any], callee: str, kind: str) -> None:
         caller, at = record["caller"], record["at"]
         dead = bool(record["dead"])
@@ -278,7 +293,7 @@ def _links(
             at["end_line"],
             dead,
             str(record.get("dead_reason") or "") if dead else "",
-            _launch(record) if kind == "launch" else (),
+            *(launch(record, definitions[owner[caller]]) if kind == "launch" else ("", ())),
         )
         mask = sum(bit[config] for config in record["configs"]) or everywhere
         rows.append((number[caller], number[callee], site, mask, int(dead)))
@@ -287,8 +302,8 @@ def _links(
 
     for call in scope["calls"]:
         add(call, call["callee"], call["kind"])
-    for launch in scope["launches"]:
-        add(launch, launch["kernel"], "launch")
+    for started in scope["launches"]:
+        add(started, started["kernel"], "launch")
     boundary = {d.name: d.id for d in definitions if d.kind == "boundary"}
     boundary |= {d.qualified_name: d.id for d in definitions if d.kind == "boundary"}
     drawn = frozenset(called)
@@ -303,23 +318,13 @@ def _links(
                 add(edge, callee, "call")
     ordered = sorted(
         sites,
-        key=lambda s: (s[0], s[3], s[4], s[1], s[2], s[6], s[8], s),
+        key=lambda s: (s[0], s[3], s[4], s[1], s[2], s[6], s[9], s),
     )
     for index, site in enumerate(ordered):
         sites[site] = index
     links = sorted({(row[0], row[1], sites[row[2]], row[3], row[4]) for row in rows})
     made = tuple(Site(*row) for row in ordered)
     return made, tuple(links)
-
-
-def _launch(record: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
-    triples: list[tuple[str, str, str]] = []
-    for field in LAUNCH_FIELDS:
-        value = record.get(field) or {}
-        written, expanded = str(value.get("written") or ""), str(value.get("expanded") or "")
-        if written or expanded:
-            triples.append((field, written, expanded))
-    return tuple(triples)
 
 
 def _edges(

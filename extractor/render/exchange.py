@@ -1,13 +1,14 @@
-"""Formats that other programs read: node-link JSON and GraphML."""
+"""Formats that other programs read: GraphML of definitions, node-link JSON of instantiations."""
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 import networkx
 
+from extractor import output
+from extractor.node_link import node_link
 from extractor.render.drawing import Drawing
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -52,15 +53,14 @@ def to_networkx(drawing: Drawing) -> networkx.MultiDiGraph[Any]:
             file=first.file,
             line=first.start_line,
             sites=len(edge.sites),
-            **{field: written or expanded for field, written, expanded in first.launch},
+            **{field: value for field, value, _ in first.launch},
         )
     return graph
 
 
 def to_json(drawing: Drawing) -> str:
-    """Writes networkx's node-link format."""
-    data = networkx.node_link_data(to_networkx(drawing), edges="links")
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    """Writes the graph of instantiations in networkx's node-link format, as ``extract`` does."""
+    return output.to_json(node_link(dict(drawing.scope))).decode()
 
 
 def to_graphml(drawing: Drawing) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from extractor.errors import UnknownName, UserError
+from extractor.errors import UnknownName
+from extractor.output import write
 from extractor.records import Scope
 from extractor.render.dot import to_dot
 from extractor.render.drawing import Drawing, draw
@@ -50,22 +51,9 @@ def render(scope: Mapping[str, Any] | Scope, formats: Iterable[str], out: Path) 
     plain = scope.model_dump(mode="json", by_alias=True) if isinstance(scope, Scope) else scope
     drawing = draw(plain)
     texts = [(_WRITERS[name][0], _WRITERS[name][1](drawing)) for name in wanted]
-    return [write_text(out / file_name, text) for file_name, text in texts]
+    return [write(out / file_name, as_bytes(text)) for file_name, text in texts]
 
 
-def write_text(path: Path, text: str) -> Path:
-    """Writes a file in one step, so that no half-written page is ever opened.
-
-    Raises:
-        UserError: The place cannot be written.
-    """
-    fresh = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_text(text, encoding="utf-8", newline="\n", errors="replace")
-        fresh.replace(path)
-    except OSError as error:
-        fresh.unlink(missing_ok=True) if path.parent.is_dir() else None
-        why = error.strerror or type(error).__name__
-        raise UserError(f"cannot write {path}: {why}; choose another folder with --out") from error
-    return path
+def as_bytes(text: str) -> bytes:
+    """UTF-8; what no encoding can hold, a lone surrogate, becomes a question mark."""
+    return text.encode("utf-8", "replace")

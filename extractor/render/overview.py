@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from extractor.errors import UserError
+from extractor.output import write
 from extractor.render.drawing import keys_of
-from extractor.render.formats import write_text
+from extractor.render.formats import as_bytes
 from extractor.render.inline import assemble, join_modules
 
 
@@ -177,7 +178,8 @@ def render_overview(out: Path, project: str) -> Path:
     Raises:
         UserError: There is no readable scope, or the folder cannot be written.
     """
-    return write_text(out / project / "index.html", to_overview(load_overview(out, project)))
+    page = to_overview(load_overview(out, project))
+    return write(out / project / "index.html", as_bytes(page))
 
 
 def to_overview(overview: LibraryOverview) -> str:

@@ -12,12 +12,12 @@ from extractor.render.inline import assemble, join_modules
 from extractor.render.precision import precision_rank
 
 
-def to_html(drawing: Drawing, *, library: str | None = None) -> str:
+def to_html(drawing: Drawing, *, stamp: str = "") -> str:
     """Writes the page.
 
     Args:
         drawing: What to show.
-        library: Text of Cytoscape.js; by default it is looked up.
+        stamp: What the page was made from, for whoever wants to know whether it is fresh.
 
     Raises:
         UserError: Cytoscape.js can not be had.
@@ -27,7 +27,7 @@ def to_html(drawing: Drawing, *, library: str | None = None) -> str:
         "callgraph.html",
         ["colours.css", "base.css", "callgraph.css"],
         {
-            "library": library if library is not None else asset(CYTOSCAPE),
+            "library": asset(CYTOSCAPE),
             "script": join_modules("main", "start(globalThis.cytoscape);"),
         },
         {
@@ -35,6 +35,7 @@ def to_html(drawing: Drawing, *, library: str | None = None) -> str:
             "heading": drawing.title,
             "version": f"{source['name']} {source['version']}",
             "generator": f"rocQuarry {drawing.scope['tool_version']}",
+            "stamp": stamp,
         },
         page_data(drawing),
     )
@@ -151,6 +152,7 @@ def _sites(drawing: Drawing) -> list[dict[str, Any]]:
             "end": site.end_line,
             "dead": site.dead,
             "reason": site.reason,
+            "macro": site.macro,
             "launch": [list(triple) for triple in site.launch],
             "conditions": list(conditions.get(number, ())),
         }

@@ -235,7 +235,7 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
                 "signature": f"{function.name}(rocblas_handle, rocblas_int)",
                 "kind": function.kind,
                 "span": span(function, function.start_line, len(function.lines)),
-                "text": "\n".join(function.lines),
+                "text": "\n".join(function.lines) + "\n",
                 "launch_bounds": "NB" if function.kind == "kernel" else None,
                 "infrastructure": "zeroes outputs" if function.name == "reset_kernel_1" else None,
                 "instantiations": [

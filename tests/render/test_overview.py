@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from extractor.errors import UserError
-from extractor.render import load_overview, render, render_overview
+from extractor.render import load_overview, render, render_library, render_overview
 from render.browser import GraphPage
 from render.synthetic import synthetic_scope
 
@@ -154,6 +154,33 @@ def test_a_scope_that_cannot_be_read_is_said(
     assert [file for file, _ in overview.unread] == ["bad/scope.json", "old/scope.json"]
     graph.open(render_overview(tmp_path, "rocblas"))
     assert "bad/scope.json could not be read" in graph.text("#notes")
+
+
+def test_a_whole_library_gets_its_pages_once(tmp_path: Path) -> None:
+    for name, size in (("gemv", 20), ("dot", 16)):
+        (tmp_path / "rocblas" / name).mkdir(parents=True)
+        (tmp_path / "rocblas" / name / "scope.json").write_text(
+            json.dumps(synthetic_scope(size, interface=name))
+        )
+    (tmp_path / "rocblas" / "bad").mkdir()
+    (tmp_path / "rocblas" / "bad" / "scope.json").write_text("{")
+    seen: list[tuple[str, int, int]] = []
+    pages = render_library(tmp_path, "rocblas", done=lambda *step: seen.append(step))
+    assert [page.relative_to(tmp_path / "rocblas").as_posix() for page in pages] == [
+        "index.html",
+        "dot/callgraph.html",
+        "gemv/callgraph.html",
+    ]
+    assert sorted(name for name, _, _ in seen) == ["bad", "dot", "gemv"]
+    assert [number for _, number, _ in seen] == [1, 2, 3]
+    stamps = [page.stat().st_mtime_ns for page in pages[1:]]
+    render_library(tmp_path, "rocblas")
+    assert [page.stat().st_mtime_ns for page in pages[1:]] == stamps
+    scope = tmp_path / "rocblas" / "dot" / "scope.json"
+    scope.write_text(json.dumps(synthetic_scope(18, interface="dot")))
+    render_library(tmp_path, "rocblas", jobs=1)
+    assert pages[1].stat().st_mtime_ns != stamps[0]
+    assert pages[2].stat().st_mtime_ns == stamps[1]
 
 
 def test_nothing_to_show_is_one_line(tmp_path: Path) -> None:

@@ -267,6 +267,38 @@ def test_shapes_differ_where_colours_do(graph: GraphPage, drawn: Path) -> None:
     assert len(set(looks.values())) == len(KINDS)
 
 
+def test_a_page_without_kernels_in_sight_leads_to_them(
+    graph: GraphPage, drawn: Path, scope: dict[str, Any]
+) -> None:
+    graph.open(drawn)
+    assert graph.canvas("cy.nodes('.kernel').length") == 0
+    graph.page.click("#show-kernels")
+    graph.settle()
+    assert graph.canvas("cy.nodes('.kernel').length") > 0
+    assert graph.page.locator("#show-kernels").count() == 0
+
+
+def test_many_entry_points_stay_folded_on_the_way_to_a_kernel(
+    graph: GraphPage, tmp_path: Path
+) -> None:
+    scope = synthetic_scope(120)
+    [page] = render(scope, ["html"], tmp_path)
+    graph.open(page)
+    for key in graph.page.locator("[data-kernel]").evaluate_all(
+        "(all) => all.map((e) => e.dataset.kernel)"
+    ):
+        path = on_paths(scope, "source", scope["entry_points"], key)
+        if len(path & set(scope["entry_points"])) > 12 and len(path) <= 80:
+            graph.page.click(f"[data-kernel='{key}']")
+            graph.settle()
+            assert graph.canvas("cy.nodes('.entry_point').not('.fold').length") == 0
+            assert set(graph.labels("node", without=".entry_point")) == path - set(
+                scope["entry_points"]
+            )
+            return
+    pytest.fail("no kernel with many entry points")
+
+
 def test_configuration_changes_what_is_reached(
     graph: GraphPage, drawn: Path, scope: dict[str, Any]
 ) -> None:
@@ -395,7 +427,7 @@ def test_launches_look_unlike_calls_and_carry_their_configuration(
     graph.page.click(f"[data-kernel='{kernel}']")
     graph.settle()
     label = graph.canvas("cy.edges('.launch').first().data('label')")
-    assert label.split("\n")[:3] == ["grid grid", "block threads", "LDS 0"]
+    assert re.match(r"grid \(\(n - 1\) / NB \+ 1, batch_count\)\nblock \(\d+\)\nLDS 0", label)
     assert graph.canvas("cy.edges('.launch').first().style('target-label')") == label
     style = "[e.style('line-color'), e.style('target-arrow-shape'), parseFloat(e.style('width'))]"
     launch = graph.canvas(f"((e) => {style})(cy.edges('.launch').not('.dead').first())")
@@ -452,7 +484,7 @@ def test_source_has_the_exact_text_and_its_lines(
     function = next(f for f in scope["functions"] if f["kind"] == "kernel")
     graph.choose(function["name"])
     lines = graph.page.locator("#source-body .line code").all_text_contents()
-    assert "\n".join(lines) == function["text"]
+    assert "\n".join(lines) + "\n" == function["text"]
     numbers = graph.page.locator("#source-body .line > .number").all_inner_texts()
     assert numbers[0] == str(function["span"]["start_line"])
     assert numbers[-1] == str(function["span"]["end_line"])

@@ -212,13 +212,12 @@ export function launchLabel(model, edge) {
   const shown = sites[0] ?? model.sites[[...edge.sites][0]];
   const words = { grid: "grid ", block: "block ", shared_bytes: "LDS " };
   const lines = shown.launch.filter(([field]) => words[field])
-    .map(([field, written, expanded]) => words[field] + cut(written || expanded, 26));
+    .map(([field, value, more]) => words[field] + cut(more.replace(/^dim3(?=\()/, "") || value, 34));
   const places = new Set(sites.map((site) => `${site.file}:${site.line}`)).size;
   if (places > 1) lines.push(`and ${places - 1} more ${places === 2 ? "launch" : "launches"}`);
   return lines.join("\n");
 }
 
-function cut(text, longest) {
-  const line = text.replace(/\s+/g, " ").trim();
+function cut(line, longest) {
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }

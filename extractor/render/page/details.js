@@ -47,17 +47,18 @@ export function conditionList(site) {
 function launchTable(site) {
   if (!site.launch.length) return null;
   const rows = Object.keys(FIELD_WORDS).map((field) => {
-    const values = site.launch.filter(([name]) => name === field);
-    if (!values.length) return null;
-    const written = [...new Set(values.map((value) => value[1] || value[2]))];
-    const expanded = [...new Set(values.map((value) => value[2]))]
-      .filter((text) => text && !written.includes(text));
+    const triples = site.launch.filter(([name]) => name === field);
+    if (!triples.length) return null;
+    const values = [...new Set(triples.map((triple) => triple[1]))];
+    const more = [...new Set(triples.map((triple) => triple[2]))].filter(Boolean);
     return el("tr", {}, el("th", { scope: "row" }, FIELD_WORDS[field]),
-      el("td", {}, written.map((text) => el("code", {}, text)),
-        expanded.slice(0, 6).map((text) => el("code", { class: "expanded", title: "after expansion" }, text)),
-        expanded.length > 6 ? el("span", { class: "faint" }, `and ${expanded.length - 6} more`) : null));
+      el("td", {}, values.map((text) => el("code", {}, text)),
+        more.slice(0, 6).map((text) => el("code", { class: "more-known" }, `= ${text}`)),
+        more.length > 6 ? el("span", { class: "faint" }, `and ${more.length - 6} more`) : null));
   });
-  return el("table", { class: "launch-table" }, el("tbody", {}, rows.filter(Boolean)));
+  return el("table", { class: "launch-table" }, el("tbody", {}, rows.filter(Boolean),
+    site.macro ? el("tr", {}, el("th", { scope: "row" }, "Written"), el("td", {},
+      el("code", { class: "faint" }, site.macro))) : null));
 }
 
 function siteItem(app, site, { naming }) {

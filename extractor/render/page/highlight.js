@@ -22,7 +22,7 @@ const TOKEN = new RegExp([
 export function highlight(text) {
   let inComment = false;
   let inDirective = false;
-  return text.split("\n").map((line) => {
+  return text.replace(/\r?\n$/, "").split(/\r?\n/).map((line) => {
     const pieces = [];
     let rest = line;
     if (inComment) {

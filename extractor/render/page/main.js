@@ -10,7 +10,7 @@ import { drawSidebar } from "./sidebar.js";
 import { copy, showSource } from "./source.js";
 import { decode, DEPTHS, encode, initialState, setConfig } from "./state.js";
 import { wireTheme } from "./theme.js";
-import { answerQuery, computeScope, computeView, MOST_NODES } from "./view.js";
+import { answerQuery, computeScope, computeView, fileDistances, MOST_NODES } from "./view.js";
 
 const QUESTIONS = {
   callers: (name) => `Callers of ${name}`,
@@ -126,6 +126,22 @@ function lineRange(site) {
   return { start: site.line, end: site.end, file: site.file };
 }
 
+/** Says where the kernels are when the depth keeps them off the canvas, and goes there. */
+function kernelHint(app) {
+  if (app.model.data.meta.kernels === 0) {
+    return el("p", { class: "note" }, "This interface reaches no kernel.");
+  }
+  if (app.view.nodes.some((node) => node.kind === "kernel")) return null;
+  const distance = fileDistances(app.model, app.scope);
+  const nearest = Math.min(...app.model.definitions.filter((d) => d.kind === "kernel" && distance.has(d.index))
+    .map((d) => distance.get(d.index)));
+  const depth = DEPTHS.find((value) => value >= nearest);
+  if (!Number.isFinite(nearest) || depth <= app.state.depth) return null;
+  return el("p", { class: "note" }, `The first kernels lie ${nearest} files away. `,
+    el("button", { type: "button", class: "small", id: "show-kernels",
+      click: () => app.change(() => { app.state.depth = depth; }, { fit: true }) }, "Show them"));
+}
+
 function intro(app) {
   const { meta } = app.model.data;
   return el("div", { class: "intro" },
@@ -135,9 +151,9 @@ function intro(app) {
     el("ul", {},
       el("li", {}, "Click a kernel on the left: every path that leads to it, with the conditions on the way."),
       el("li", {}, "Click an edge: the call site, with grid, block and LDS for a launch."),
-      el("li", {}, "Double-click a file to open it, a function to see what it calls."),
+      el("li", {}, "Double-click a file (double border) to open it, a function to see what it calls; +5 ▸ counts calls not drawn."),
       el("li", {}, "Press / to search, ? for all keys.")),
-    app.model.data.meta.kernels === 0 ? el("p", { class: "note" }, "This interface reaches no kernel.") : null);
+    kernelHint(app));
 }
 
 function foldDetails(app, index) {

@@ -74,7 +74,8 @@ function legend(app) {
       (on) => app.change(() => { state.references = on; }), edge("reference")),
     model.definitions.some((d) => d.infrastructure)
       ? check("infrastructure", state.infrastructure,
-        (on) => app.change(() => { state.infrastructure = on; })) : null,
+        (on) => app.change(() => { state.infrastructure = on; }),
+        el("span", { class: "stroke none", "aria-hidden": "true" })) : null,
     check("dead: in the text, never run", state.dead,
       (on) => app.change(() => { state.dead = on; }), edge("call dead")));
 }

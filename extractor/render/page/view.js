@@ -4,6 +4,7 @@ import { between, edgesAmong, instantiationsOf, owners, reach } from "./model.js
 
 export const MOST_NODES = 2500;
 const MOST_UNFOLDED_BY_QUERY = 80;
+const MOST_ENTRIES = 12;
 
 /** What the filters leave, before depth and folding; costs one walk over all links. */
 export function computeScope(model, state) {
@@ -93,6 +94,8 @@ export function computeView(model, state, scope, answer) {
   const isolated = answer && state.only;
   const alone = state.alone ? scope.litDefinitions : null;
   const unfold = answer && answer.definitions.size <= MOST_UNFOLDED_BY_QUERY;
+  const askedEntries = answer
+    ? model.entries.filter((entry) => answer.definitions.has(entry.index)).length : 0;
   const counts = { beyond: 0, filtered: 0, hidden: 0, folded: 0, tooMany: 0 };
   const members = new Map();
   const place = new Map();
@@ -124,7 +127,9 @@ export function computeView(model, state, scope, answer) {
       continue;
     }
     const single = model.folds[definition.fold].members.length === 1;
-    const open = single || openFolds.has(definition.fold) || (asked && unfold) || state.shown.has(own);
+    const crowd = definition.kind === "entry_point" && index !== state.query?.from && askedEntries > MOST_ENTRIES;
+    const open = single || openFolds.has(definition.fold) || (asked && unfold && !crowd)
+      || state.shown.has(own);
     const id = open ? own : fold;
     if (!open) counts.folded += 1;
     place.set(index, id);
@@ -133,7 +138,7 @@ export function computeView(model, state, scope, answer) {
   }
   const nodes = [...members].map(([id, inside]) => describe(model, state, scope, answer, id, inside));
   const edges = gather(scope, answer, isolated, place);
-  markUnseen(scope, place, nodes, state);
+  if (!isolated && !alone) markUnseen(scope, place, nodes, state);
   return { nodes, edges, place, counts };
 }
 
