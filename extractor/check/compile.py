@@ -47,7 +47,6 @@ def command(
     """The compiler command, complete but for where it writes."""
     return [
         *toolchain.clang,
-        *toolchain.flags,
         *unit.arguments,
         "-include",
         str(MARKS),

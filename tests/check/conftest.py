@@ -47,7 +47,7 @@ def make_units(toolchain: Toolchain, root: Path, files: dict[str, str], *more: s
     include = [
         flag for prefix in toolchain.prefixes for flag in ("-idirafter", f"{prefix}/include")
     ]
-    arguments = (*ARGUMENTS, *more, f"-I{root}", *include)
+    arguments = (*toolchain.flags, *ARGUMENTS, *more, f"-I{root}", *include)
     return [
         Unit(name, "source", "host", arguments, "all") for name in files if name.endswith(".cpp")
     ]
