@@ -1,6 +1,6 @@
 // What is known about the chosen node, edge or route: who calls it, under which condition, with what.
 
-import { el, section } from "./dom.js";
+import { breakable, el, section } from "./dom.js";
 import { baseName, counted, instantiationsOf, owners, reach, shortest } from "./model.js";
 
 const FIELD_WORDS = { grid: "Grid", block: "Block", shared_bytes: "LDS bytes", stream: "Stream" };
@@ -12,7 +12,7 @@ export function link(app, index) {
   const dead = definition.kind !== "excluded" && !app.scope.liveDefinitions.has(index);
   return el("button", { type: "button", class: `link ${dead ? "dead" : ""}`,
     title: definition.qualified, click: () => app.go(index) },
-  el("span", { class: `swatch ${definition.kind}`, "aria-hidden": "true" }), definition.name);
+  el("span", { class: `swatch ${definition.kind}`, "aria-hidden": "true" }), breakable(definition.name));
 }
 
 /** Places in the source: what differs only by instantiation is one place with several values. */
@@ -112,7 +112,7 @@ function heading(definition) {
   return el("header", { class: "subject" },
     el("p", { class: "kind" }, el("span", { class: `swatch ${definition.kind}`, "aria-hidden": "true" }),
       counted(definition.kind, 1).slice(2)),
-    el("h2", {}, definition.name), full ? el("p", { class: "faint" }, full) : null);
+    el("h2", {}, breakable(definition.name)), full ? el("p", { class: "faint" }, full) : null);
 }
 
 function actions(app, index) {
@@ -147,7 +147,11 @@ function pathPicker(app, index) {
   const select = el("select", { id: "paths-to", change: () => select.value
     && app.ask({ type: "paths", from: index, to: Number(select.value) }) },
   el("option", { value: "" }, "All paths from here to kernel …"),
-  kernels.map((kernel) => el("option", { value: kernel }, app.model.definitions[kernel].name)));
+  kernels.map((kernel) => {
+    const { name, file } = app.model.definitions[kernel];
+    const twin = kernels.some((other) => other !== kernel && app.model.definitions[other].name === name);
+    return el("option", { value: kernel }, twin ? `${name}, ${baseName(file)}` : name);
+  }));
   return el("label", { class: "wide" }, el("span", { class: "off-screen" }, "All paths from here to"), select);
 }
 

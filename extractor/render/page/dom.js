@@ -22,6 +22,12 @@ export function fill(element, ...children) {
   element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
 }
 
+/** A name that may be broken after its underscores and before its template arguments. */
+export function breakable(name) {
+  return name.split(/(?<=_)(?!_)|(?=[<(])|(?<=::)/).flatMap((piece, index) => (
+    index ? [document.createElement("wbr"), piece] : [piece]));
+}
+
 /** A closed section that opens on request. */
 export function section(title, open, ...children) {
   return el("details", { class: "section", open }, el("summary", {}, title), ...children);

@@ -104,7 +104,7 @@ function drawSelection(app) {
   }
   if (selection.type === "edge") {
     const edge = currentEdge(app);
-    fill(panel, route, edge ? edgeDetails(app, edge) : el("p", {}, "This edge is not drawn now."));
+    fill(panel, edge ? edgeDetails(app, edge) : el("p", {}, "This edge is not drawn now."), route);
     const number = selection.site ?? (edge ? [...edge.sites][0] : undefined);
     const site = number === undefined ? null : app.model.sites[number];
     if (site) showSource(app.model, app.model.definitions[site.caller], lineRange(site), app.go);
@@ -112,11 +112,12 @@ function drawSelection(app) {
   }
   const index = Number(selection.id.slice(1));
   if (selection.id.startsWith("f")) {
-    fill(panel, route, foldDetails(app, index));
+    fill(panel, foldDetails(app, index), route);
     showSource(app.model, null, null, app.go);
     return;
   }
-  fill(panel, route, definitionDetails(app, index));
+  const asked = query?.to === index;
+  fill(panel, asked ? route : null, definitionDetails(app, index), asked ? null : route);
   const site = selection.site === undefined ? null : app.model.sites[selection.site];
   const shown = site ? app.model.definitions[site.caller] : app.model.definitions[index];
   showSource(app.model, shown, site ? lineRange(site) : null, app.go);
@@ -216,6 +217,11 @@ function drawStatus(app) {
   const parts = [`${drawn.toLocaleString("en")} of ${total.toLocaleString("en")} functions in ${nodes.length.toLocaleString("en")} nodes`];
   if (counts.folded) parts.push(`${counts.folded.toLocaleString("en")} folded into files`);
   if (counts.beyond) parts.push(`${counts.beyond.toLocaleString("en")} beyond depth ${app.state.depth}`);
+  if (counts.outside) parts.push(`${counts.outside.toLocaleString("en")} outside this view`);
+  if (counts.unreached) {
+    const where = app.state.precisions.size || !app.state.references ? "under the filters" : `in configuration ${app.state.config}`;
+    parts.push(`${counts.unreached.toLocaleString("en")} not reached ${where}`);
+  }
   if (counts.filtered) parts.push(`${counts.filtered.toLocaleString("en")} filtered out`);
   if (counts.hidden) parts.push(`${counts.hidden.toLocaleString("en")} hidden`);
   if (counts.tooMany) parts.push(`${counts.tooMany.toLocaleString("en")} kept folded: a drawing holds ${MOST_NODES.toLocaleString("en")} nodes`);

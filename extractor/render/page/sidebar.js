@@ -1,6 +1,6 @@
 // The answer at a glance: kernels reached, then legend and filters, then what lies outside.
 
-import { byId, el, fill, section } from "./dom.js";
+import { breakable, byId, el, fill, section } from "./dom.js";
 import { baseName, counted } from "./model.js";
 import { link } from "./details.js";
 
@@ -40,7 +40,7 @@ function kernelList(app, named) {
       "data-kernel": kernel.key, "aria-pressed": String(app.state.query?.to === kernel.index),
       title: `Show every path to ${kernel.qualified}`,
       click: () => app.answerKernel(kernel.index) },
-    el("span", { class: "name" }, kernel.name),
+    el("span", { class: "name" }, breakable(kernel.name)),
     el("span", { class: "faint" }, [isDead ? "never runs" : baseName(kernel.file) + (times > 1 ? ` ×${times}` : ""),
       kernel.infrastructure && "infrastructure"].filter(Boolean).join(", "))));
   });

@@ -96,7 +96,7 @@ export function computeView(model, state, scope, answer) {
   const unfold = answer && answer.definitions.size <= MOST_UNFOLDED_BY_QUERY;
   const askedEntries = answer
     ? model.entries.filter((entry) => answer.definitions.has(entry.index)).length : 0;
-  const counts = { beyond: 0, filtered: 0, hidden: 0, folded: 0, tooMany: 0 };
+  const counts = { beyond: 0, filtered: 0, outside: 0, unreached: 0, hidden: 0, folded: 0, tooMany: 0 };
   const members = new Map();
   const place = new Map();
   const openFolds = openable(model, state, scope, counts);
@@ -108,7 +108,7 @@ export function computeView(model, state, scope, answer) {
     const outside = alone && !alone.has(index) && !asked;
     if (definition.kind === "excluded" ? isolated || alone
       : isolated ? !asked : outside || !scope.definitions.has(index)) {
-      counts.filtered += 1;
+      counts[isolated || alone ? "outside" : "unreached"] += 1;
       continue;
     }
     const infrastructure = definition.infrastructure && !state.infrastructure;
