@@ -24,6 +24,7 @@ _DESCRIPTIONS = {
     "store": "indexed units",
     "ir": "units compiled for the check",
     "assets": "parts of pages",
+    "kernel-builds": "kernels that were built",
     "tmp": "left behind by runs that were killed",
 }
 _NEVER_CLEARED = ("locks",)  # another run may hold one
