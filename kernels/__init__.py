@@ -1,4 +1,4 @@
 """Kernels that stand alone: slices, backends, verification and profiling."""
 
 DISTRIBUTION = "rocquarry"
-"""Whose package this is; another project ships one of the same name. See :mod:`kernels.identity`."""
+"""Whose package this is; another project ships one of this name. See :mod:`kernels.identity`."""

@@ -19,6 +19,8 @@ _RUNTIME = Path(__file__).parent / "runtime"
 
 _OPTIMISATION = "-O2"
 _CONTRACTION = "-ffp-contract=fast"  # as hipcc has it
+# The runtime looks kernels up by name, whatever visibility the unit asks for.
+_DEVICE_PASS = ("-Xclang", "-fcuda-is-device", "-ffunction-sections", "-fvisibility=default")
 _LIBRARIES = ("-lstdc++", "-lm", "-lgcc_s", "-lpthread", "-ldl")
 
 
@@ -78,14 +80,15 @@ def compile_unit(
         steps = _UnitSteps(compiler, source, flags, folder, runtime.library)
         steps.run(wavefront)
         seconds.append(steps.seconds)
-        return [*cache.read_dependencies(folder / "host.d"), *cache.read_dependencies(folder / "device.d")]
+        return [
+            *cache.read_dependencies(folder / "host.d"),
+            *cache.read_dependencies(folder / "device.d"),
+        ]
 
-    parts = ("cpu-unit", compiler.identity, cache.file_hash(runtime.library), *flags)
+    parts = ("cpu-unit", compiler.identity, cache.file_hash(runtime.library), *_DEVICE_PASS, *flags)
     folder, found = cache.compiled(parts, source, make)
     names = tuple((folder / "kernels.txt").read_text(encoding="utf-8").split())
-    return CpuUnit(
-        (folder / "host.o", folder / "code_object.o"), names, Built(sum(seconds), found)
-    )
+    return CpuUnit((folder / "host.o", folder / "code_object.o"), names, Built(sum(seconds), found))
 
 
 def link(
@@ -120,24 +123,27 @@ def build_runtime() -> CpuRuntime:
     """
     compiler = find_host_compiler()
     sources = sorted([*_RUNTIME.glob("*.[ch]pp"), *INCLUDE.glob("**/*.h")])
-    parts = ["cpu-runtime", compiler.identity, *(path.name for path in sources)]
+    flags = (
+        "-std=c++17", "-O2", "-fPIC", "-g1", "-mno-red-zone", "-fno-semantic-interposition",
+        f"-I{INCLUDE}", f"-I{_RUNTIME}",
+    )  # fmt: skip
+    # Not the folders themselves: an installation elsewhere has the same runtime.
+    parts = ["cpu-runtime", compiler.identity, *flags[:-2], *(path.name for path in sources)]
     seconds: list[float] = []
 
     def make(folder: Path) -> None:
         objects = []
         for source in sorted(_RUNTIME.glob("*.cpp")):
             target = folder / f"{source.stem}.o"
-            done = compiler.run(
-                ["-c", str(source), "-o", str(target), "-std=c++17", "-O2", "-fPIC", "-g1", "-mno-red-zone", "-fno-semantic-interposition",
-                 f"-I{INCLUDE}", f"-I{_RUNTIME}"],
-                folder,
-                f"compiling {source.name}",
-            )  # fmt: skip
+            arguments = ["-c", str(source), "-o", str(target), *flags]
+            done = compiler.run(arguments, folder, f"compiling {source.name}")
             objects.append(target)
             seconds.append(done.seconds)
         done = compiler.run(
-            ["-shared", "-o", "libhipcpu.so", *map(str, objects), "-Wl,-soname,libhipcpu.so",
-             "-Wl,-z,defs", *_LIBRARIES],
+            [
+                "-shared", "-o", "libhipcpu.so", *map(str, objects), "-Wl,-soname,libhipcpu.so",
+                "-Wl,-z,defs", *_LIBRARIES,
+            ],
             folder,
             "linking the CPU runtime",
         )  # fmt: skip
@@ -147,6 +153,11 @@ def build_runtime() -> CpuRuntime:
 
     folder, found = cache.made([*parts, *(path.read_bytes() for path in sources)], make)
     return CpuRuntime(folder / "libhipcpu.so", Built(sum(seconds), found))
+
+
+def parse_flags(wavefront: int = 64) -> tuple[str, ...]:
+    """Flags with which libclang parses a unit as the host pass does."""
+    return (*find_host_compiler().parse_flags, *_pass_flags(wavefront, "c++17"))
 
 
 def _pass_flags(wavefront: int, standard: str) -> tuple[str, ...]:
@@ -162,7 +173,12 @@ class _UnitSteps:
     """The steps from one source to its two objects, in one folder."""
 
     def __init__(
-        self, compiler: HostCompiler, source: Path, flags: Sequence[str], folder: Path, runtime: Path
+        self,
+        compiler: HostCompiler,
+        source: Path,
+        flags: Sequence[str],
+        folder: Path,
+        runtime: Path,
     ) -> None:
         self._compiler, self._source, self._flags = compiler, source, flags
         self._folder, self._runtime = folder, runtime
@@ -170,7 +186,7 @@ class _UnitSteps:
 
     def run(self, wavefront: int) -> None:
         self._compile("host", ())
-        self._compile("device", ("-Xclang", "-fcuda-is-device", "-ffunction-sections"))
+        self._compile("device", _DEVICE_PASS)
         host = Elf((self._folder / "host.o").read_bytes())
         device = Elf((self._folder / "device.o").read_bytes())
         kernels = find_kernels(device, host)
@@ -187,18 +203,36 @@ class _UnitSteps:
         self._assemble("code_object", fat_binary_source(host, blob))
         names = "\n".join(kernel.kernel for kernel in kernels)
         (self._folder / "kernels.txt").write_text(names, encoding="utf-8")
-        for name in ("device.o", "dynamic_lds.o", "dynamic_lds.s", "code_object.s", "code_object.bin"):
+        for name in (
+            "device.o",
+            "dynamic_lds.o",
+            "dynamic_lds.s",
+            "code_object.s",
+            "code_object.bin",
+        ):
             (self._folder / name).unlink()
 
     def _compile(self, side: str, more: Sequence[str]) -> None:
         self._step(
-            [*self._flags, *more, "-MD", "-MF", f"{side}.d", "-c", str(self._source), "-o", f"{side}.o"],
+            [
+                *self._flags,
+                *more,
+                "-MD",
+                "-MF",
+                f"{side}.d",
+                "-c",
+                str(self._source),
+                "-o",
+                f"{side}.o",
+            ],
             f"compiling the {side} side of {self._source.name}",
         )
 
     def _assemble(self, name: str, text: str) -> None:
         (self._folder / f"{name}.s").write_text(text, encoding="utf-8")
-        self._step(["-c", f"{name}.s", "-o", f"{name}.o"], f"assembling {name} of {self._source.name}")
+        self._step(
+            ["-c", f"{name}.s", "-o", f"{name}.o"], f"assembling {name} of {self._source.name}"
+        )
 
     def _step(self, arguments: list[str], what: str) -> None:
         self.seconds += self._compiler.run(arguments, self._folder, what).seconds

@@ -82,6 +82,7 @@ def run(
     folder: Path,
     environment: Mapping[str, str] | None = None,
     sandbox: Sandbox | None = None,
+    readable: Iterable[Path] = (),
     hidden: Iterable[Path] = (),
 ) -> Outcome:
     """Runs a program to its end, or to the first limit it meets.
@@ -96,14 +97,13 @@ def run(
         folder: Where it runs; under bubblewrap the only place it can write.
         environment: All of its environment; that of this process when ``None``.
         sandbox: What it runs in; only limits when ``None``.
+        readable: Folders it needs that the sandbox would not show, such as one below ``/tmp``.
         hidden: Folders it must not see, where the sandbox can hide them.
     """
     # The first process of a namespace ignores most signals: there the shell stays in front.
     start = '"$@"' if sandbox and sandbox.name == "unshare" else 'exec "$@"'
     inner = ["/bin/sh", "-c", f"{limits.shell()}; {start}", "sh", *command]
-    outer = sandbox.wrap(inner, [folder], hidden) if sandbox else inner
-    if sandbox and sandbox.name == "bubblewrap":
-        outer[outer.index("--chdir") + 1] = str(folder)
+    outer = sandbox.wrap(inner, folder, readable, hidden) if sandbox else inner
     mark = f"ROCQUARRY_RUN={uuid.uuid4().hex}"
     given = dict(os.environ if environment is None else environment)
     begin = time.monotonic()

@@ -2,7 +2,7 @@
 
 | means | what it adds |
 |---|---|
-| ``bubblewrap`` | own process, mount, network and IPC namespaces; everything read-only but its folder |
+| ``bubblewrap`` | own process, mount, network and IPC namespaces; only its folder is writable |
 | ``unshare`` | own process namespace, so that no child outlives the run |
 | none | process group and limits alone |
 
@@ -34,22 +34,28 @@ class Sandbox:
     program: str = ""
 
     def wrap(
-        self, command: list[str], writable: Iterable[Path], hidden: Iterable[Path] = ()
+        self,
+        command: list[str],
+        folder: Path,
+        readable: Iterable[Path] = (),
+        hidden: Iterable[Path] = (),
     ) -> list[str]:
         """The command that runs another inside.
 
         Args:
             command: What to run.
-            writable: Folders that it may write; they must exist.
-            hidden: Folders that it must not see; they must exist.
+            folder: Where it runs, and the one place it can write.
+            readable: Folders it needs that may lie in one of those it does not see.
+            hidden: Folders that it must not see, beside ``/tmp``; they must exist.
         """
         if self.name == "bubblewrap":
-            binds = [f for path in writable for f in ("--bind", str(path), str(path))]
+            shows = [f for path in readable for f in ("--ro-bind", str(path), str(path))]
             covers = [f for path in hidden for f in ("--tmpfs", str(path))]
             return [
                 self.program, "--unshare-all", "--die-with-parent", "--new-session",
                 "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
-                *covers, *binds, "--chdir", str(Path.cwd()), "--", *command,
+                *covers, *shows, "--bind", str(folder), str(folder), "--chdir", str(folder),
+                "--", *command,
             ]  # fmt: skip
         if self.name == "unshare":
             user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
@@ -70,7 +76,7 @@ def best_sandbox() -> Sandbox:
 def _works(sandbox: Sandbox) -> bool:
     try:
         tried = subprocess.run(
-            sandbox.wrap(["true"], []), capture_output=True, timeout=10, check=False
+            sandbox.wrap(["true"], Path("/tmp")), capture_output=True, timeout=10, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return False

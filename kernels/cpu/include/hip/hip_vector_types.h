@@ -126,7 +126,7 @@ template <class T, unsigned N> HIPCPU_V HIP_vector_type<T, N>& operator--(HIP_ve
   HIPCPU_V inline name##3 make_##name##3(T x) { return name##3(x); }                          \
   HIPCPU_V inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }         \
   HIPCPU_V inline name##4 make_##name##4(T x) { return name##4(x); }
-HIPCPU_VECTOR_TYPES(signed char, char)
+HIPCPU_VECTOR_TYPES(char, char)
 HIPCPU_VECTOR_TYPES(unsigned char, uchar)
 HIPCPU_VECTOR_TYPES(short, short)
 HIPCPU_VECTOR_TYPES(unsigned short, ushort)

@@ -1,0 +1,124 @@
+"""The ``compile`` backend: code objects of AMD GPUs, and what their kernels take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from extractor import settings, toolchain
+from extractor.errors import RocQuarryError, UserError
+from extractor.toolchain.model import Toolchain
+from kernels.backends.model import Availability, Backend, Compilation, KernelResources, Program
+from kernels.build import cache
+from kernels.build.resources import read_resources
+from kernels.build.step import BuildError
+from kernels.isolation import BUILD, Outcome, run
+
+_TARGET = "amdgcn-amd-amdhsa"
+
+
+class CompileBackend(Backend):
+    """Builds for gfx90a, gfx942 and gfx950, and runs nothing."""
+
+    name = "compile"
+    proves = ("builds", "registers", "LDS", "occupancy")
+    does_not_prove = ("correctness",)
+    executes = False
+
+    def __init__(self, architectures: Sequence[str] = settings.ARCHITECTURES) -> None:
+        self.architectures = tuple(architectures)
+
+    def availability(self) -> Availability:
+        """Whether a compiler with the AMDGPU target, HIP headers and device bitcode are there."""
+        try:
+            found = toolchain.find(offline=True)
+        except RocQuarryError as error:
+            return Availability(False, str(error))
+        hardware = f"{', '.join(self.architectures)} (clang {found.clang_version}, not executed)"
+        return Availability(True, hardware=hardware)
+
+    def compile(self, source: Path, arguments: Sequence[str] = ()) -> Compilation:
+        """Compiles for every architecture; the first that fails is the answer."""
+        tools = toolchain.find()
+        resources: list[KernelResources] = []
+        seconds, all_cached = 0.0, True
+        for architecture in self.architectures:
+            try:
+                part, took, cached = compile_code_object(tools, source, arguments, architecture)
+            except BuildError as error:
+                text = error.outcome.stderr or error.outcome.describe()
+                return Compilation(False, f"{architecture}: {text}", seconds, False)
+            resources += part
+            seconds += took
+            all_cached &= cached
+        return Compilation(True, "", seconds, all_cached, tuple(resources))
+
+    def build_program(self, source: Path, output: Path, arguments: Sequence[str] = ()) -> Program:
+        """Not possible: this backend runs nothing."""
+        raise UserError("backend 'compile' runs nothing; use cpu, cuda or amd")
+
+
+def compile_code_object(
+    tools: Toolchain, source: Path, arguments: Sequence[str], architecture: str
+) -> tuple[list[KernelResources], float, bool]:
+    """Compiles a unit for one architecture.
+
+    Returns:
+        The resources of its kernels, the compilers' seconds, and whether it came from the cache.
+
+    Raises:
+        BuildError: It does not compile.
+    """
+    include = [flag for root in tools.prefixes for flag in ("-idirafter", f"{root}/include")]
+    flags = [
+        *tools.flags, "-x", "hip", "-std=c++17", "-O3", "-w", "--cuda-device-only",
+        f"--offload-arch={architecture}",
+        f"-D__AMDGCN_WAVEFRONT_SIZE={settings.wavefront_size(architecture)}",
+        *arguments, *include,
+    ]  # fmt: skip
+    seconds: list[float] = []
+
+    def step(command: list[str], folder: Path, what: str) -> Outcome:
+        outcome = run(command, BUILD, folder=folder)
+        seconds.append(outcome.seconds)
+        if not outcome.ok:
+            raise BuildError(what, outcome)
+        return outcome
+
+    def make(folder: Path) -> list[Path]:
+        what = f"compiling {source.name} for {architecture}"
+        # The driver writes no list of headers for a device pass, the compiler itself does.
+        listing = ("-dependency-file", "unit.d", "-MT", "unit", "-sys-header-deps")
+        said = step(
+            [*tools.clang, *flags, "-Rpass-analysis=kernel-resource-usage",
+             *(word for option in listing for word in ("-Xclang", option)),
+             "-S", str(source), "-o", "unit.s"],
+            folder,
+            what,
+        )  # fmt: skip
+        # The driver's own last steps need programs that the wheels do not have.
+        step([*tools.clang, f"--target={_TARGET}", f"-mcpu={architecture}", "-c", "unit.s", "-o",
+              "unit.o"], folder, what)  # fmt: skip
+        step(
+            [*_linker(tools), "-shared", "--no-undefined", "-o", "unit.co", "unit.o"], folder, what
+        )
+        found = read_resources((folder / "unit.co").read_bytes(), said.stderr, architecture)
+        text = json.dumps([asdict(one) for one in found])
+        (folder / "resources.json").write_text(text, encoding="utf-8")
+        for name in ("unit.s", "unit.o"):
+            (folder / name).unlink()
+        return cache.read_dependencies(folder / "unit.d")
+
+    parts = ("code-object", tools.identity, *flags)
+    folder, found = cache.compiled(parts, source, make)
+    raw = json.loads((folder / "resources.json").read_text(encoding="utf-8"))
+    return [KernelResources(**one) for one in raw], sum(seconds), found
+
+
+def _linker(tools: Toolchain) -> list[str]:
+    program = Path(tools.clang[0])
+    if tools.origin == "wheels":
+        return [str(program), "ld.lld"]
+    return [str(program.parent / "ld.lld")]

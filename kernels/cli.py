@@ -1,0 +1,233 @@
+"""The ``kernels`` command."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from extractor.errors import RocQuarryError, UserError
+from kernels.identity import require_own_package
+
+app = typer.Typer(
+    name="kernels",
+    help="Build, run and judge HIP kernels, with or without a GPU.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+@app.command()
+def backends(as_json: Json = False) -> None:
+    """Say which backends can be used here, what each proves, and why one cannot.
+
+    Example: kernels backends
+    """
+    from kernels.backends import all_backends
+
+    rows: list[dict[str, Any]] = []
+    for backend in all_backends():
+        found = backend.availability()
+        rows.append(
+            {
+                "backend": backend.name, "usable": found.usable, "reason": found.reason,
+                "hardware": found.hardware, "executes": backend.executes,
+                "proves": list(backend.proves), "does_not_prove": list(backend.does_not_prove),
+            }
+        )  # fmt: skip
+    if as_json:
+        print(json.dumps(rows, indent=1))
+        return
+    for row in rows:
+        state = f"usable: {row['hardware']}" if row["usable"] else f"not usable: {row['reason']}"
+        print(f"{row['backend']:8} {state}")
+        print(f"{'':8} proves {', '.join(row['proves'])}")
+        if row["does_not_prove"]:
+            print(f"{'':8} does not prove {', '.join(row['does_not_prove'])}")
+
+
+@app.command()
+def seed(
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE.hip", help="The HIP file to make a task from.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder of the task.")] = Path("out"),
+    entry: Annotated[
+        str, typer.Option("--entry", help="Function or kernel to call, where the file has several.")
+    ] = "",
+    extent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--extent", metavar="NAME=SIZE", help="Elements of a buffer; once for each buffer."
+        ),
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option("--output", metavar="NAME", help="A buffer that is written and never read."),
+    ] = None,
+    grid: Annotated[
+        str, typer.Option("--grid", metavar="X[,Y[,Z]]", help="Grid of an entry that is a kernel.")
+    ] = "",
+    block: Annotated[
+        str,
+        typer.Option("--block", metavar="X[,Y[,Z]]", help="Block of an entry that is a kernel."),
+    ] = "256",
+    shared: Annotated[
+        str,
+        typer.Option("--shared", metavar="BYTES", help="Dynamic LDS of an entry that is a kernel."),
+    ] = "0",
+    case: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--case",
+            metavar="NAME=VALUE,…",
+            help="One set of scalars; without it, sizes around wavefronts.",
+        ),
+    ] = None,
+    value: Annotated[
+        list[str] | None,
+        typer.Option("--value", metavar="NAME=VALUE", help="Value of a scalar in every case."),
+    ] = None,
+) -> None:
+    """Make a task folder from a HIP file.
+
+    Sizes are whole-number expressions over the entry's scalars: (n + 255) / 256.
+
+    Example: kernels seed saxpy.hip --out saxpy --extent x=n --extent y=n --grid '(n + 255) / 256'
+    """
+    from kernels.task.seed import SeedOptions, seed_task
+
+    options = SeedOptions(
+        entry=entry,
+        extents=dict(_pair(text, "--extent") for text in extent or ()),
+        outputs=tuple(output or ()),
+        grid=tuple(part for part in _parts(grid) if part),
+        block=tuple(_parts(block)),
+        shared_bytes=shared,
+        cases=tuple(_numbers(text.split(","), "--case") for text in case or ()),
+        constants=_numbers(value or (), "--value"),
+    )
+    task = seed_task(source, out, options)
+    print(f"{out}: {task.entry.kind} {task.entry.name}, {len(task.cases)} cases")
+
+
+@app.command()
+def verify(
+    task: Annotated[Path, typer.Argument(metavar="TASK", help="Folder of the task.")],
+    candidate: Annotated[
+        Path | None,
+        typer.Option(
+            "--candidate",
+            metavar="FILE",
+            help="HIP file to judge; without it, the baseline itself.",
+        ),
+    ] = None,
+    backend: Annotated[
+        str, typer.Option("--backend", help="compile, cpu, cuda or amd; see: kernels backends")
+    ] = "cpu",
+    wavefront: Annotated[
+        int, typer.Option("--wavefront", help="Lanes of a wavefront on the cpu backend: 64 or 32.")
+    ] = 64,
+    seconds: Annotated[
+        float, typer.Option("--timeout", help="Seconds after which a run is ended and has failed.")
+    ] = 60,
+    as_json: Json = False,
+) -> None:
+    """Judge a candidate against the task's baseline on the task's inputs.
+
+    Exit status 0: right on every input. 1: not. 2: something must be mended first.
+
+    Example: kernels verify saxpy --candidate faster.hip --backend cpu --json
+    """
+    from kernels.backends import get_backend
+    from kernels.backends.cpu import CpuBackend
+    from kernels.isolation import EXECUTION
+    from kernels.task import load_task
+    from kernels.task.folder import BASELINE
+    from kernels.verify import verify as judge
+
+    if wavefront not in (32, 64):
+        raise UserError(f"--wavefront {wavefront}: a wavefront has 64 or 32 lanes")
+    chosen = CpuBackend(wavefront) if backend == "cpu" else get_backend(backend)
+    loaded = load_task(task)
+    file = candidate or task / BASELINE
+    if not file.is_file():
+        raise UserError(f"{file}: there is no such file")
+    limits = type(EXECUTION)(wall_seconds=seconds, cpu_seconds=int(2 * seconds) + 1)
+    verdict = judge(loaded, task, file, chosen, limits)
+    if as_json:
+        print(json.dumps(verdict.as_json(), indent=1))
+    else:
+        state = {True: "correct", False: "not correct", None: "built, not run"}[verdict.correct]
+        print(
+            f"{verdict.task}: {state if verdict.built else 'does not build'} ({verdict.hardware})"
+        )
+        print(f"inputs passed {verdict.inputs_passed}, failed {len(verdict.failures)}, "
+              f"skipped {len(verdict.inputs_skipped)}")  # fmt: skip
+        for failure in verdict.failures:
+            print(f"  {failure.input}: {failure.error} [{failure.reproducer}]")
+        for skipped in verdict.inputs_skipped:
+            print(f"  skipped {skipped}")
+        for one in verdict.resources:
+            words = ", ".join(
+                f"{k} {v}" for k, v in asdict(one).items() if k not in ("kernel", "architecture")
+            )
+            print(f"  {one.architecture} {one.kernel}: {words}")
+        if verdict.diagnostics:
+            print(verdict.diagnostics.strip())
+    good = verdict.built and verdict.correct is not False
+    raise typer.Exit(0 if good else 1)
+
+
+def main() -> None:
+    """Runs the command; a user's mistake is one line and exit status 2."""
+    try:
+        require_own_package()
+        app()
+    except RocQuarryError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+def _parts(text: str) -> list[str]:
+    """Splits at commas outside parentheses."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, found, value = text.partition("=")
+    if not found or not name.strip() or not value.strip():
+        raise UserError(f"{option} {text}: write NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def _numbers(texts: tuple[str, ...] | list[str], option: str) -> dict[str, int | float]:
+    values: dict[str, int | float] = {}
+    for text in texts:
+        name, value = _pair(text, option)
+        try:
+            values[name] = int(value, 0)
+        except ValueError:
+            try:
+                values[name] = float(value)
+            except ValueError:
+                raise UserError(f"{option} {text}: '{value}' is no number") from None
+    return values
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""HIP on NVIDIA cards: headers of our own that give nvcc HIP's names and semantics."""

@@ -1,0 +1,3 @@
+// Part of hip_runtime.h here.
+#pragma once
+#include "hip_runtime.h"

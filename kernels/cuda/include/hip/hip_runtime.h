@@ -1,0 +1,129 @@
+// HIP for nvcc: the names of hip_names.h, and here what differs in more than its name.
+//
+// What stays different: a wavefront has 32 lanes, __ballot a mask of as many, and a wave operation
+// wants every lane of the warp that has not returned.
+#pragma once
+#define __HIP_PLATFORM_NVIDIA__ 1
+#define __HIPCC__ 1
+#include <cooperative_groups.h>
+#include <cuComplex.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+#include "hip_names.h"
+#include "hip_version.h"
+
+// CUDA's warpSize is no constant, HIP's is used in array bounds. The macro renames HIP's and the
+// member of hipDeviceProp_t alike.
+static constexpr int hipcuda_warp_size = 32;
+#define warpSize hipcuda_warp_size
+struct hipDeviceProp_t : cudaDeviceProp {
+  int hipcuda_warp_size;
+  char gcnArchName[256];
+  int clockRate, memoryClockRate;
+};
+static inline cudaError_t hipGetDeviceProperties(hipDeviceProp_t* p, int device) {
+  cudaError_t error = cudaGetDeviceProperties(p, device);
+  p->hipcuda_warp_size = 32;
+  p->gcnArchName[0] = 0;
+  cudaDeviceGetAttribute(&p->clockRate, cudaDevAttrClockRate, device);
+  cudaDeviceGetAttribute(&p->memoryClockRate, cudaDevAttrMemoryClockRate, device);
+  return error;
+}
+static inline cudaError_t hipInit(unsigned) { return cudaFree(nullptr); }
+template <class T> static inline cudaError_t hipHostMalloc(T** p, size_t n, unsigned flags = 0) {
+  return cudaHostAlloc((void**)p, n, flags);
+}
+#define hipHostMallocDefault cudaHostAllocDefault
+#define hipHostMallocPortable cudaHostAllocPortable
+#define hipHostMallocMapped cudaHostAllocMapped
+
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
+#define HIP_SYMBOL(name) name
+#define hipLaunchKernelGGLInternal(kernel, blocks, threads, lds, stream, ...) \
+  do {                                                                        \
+    kernel<<<(blocks), (threads), (lds), (stream)>>>(__VA_ARGS__);            \
+  } while (0)
+#define hipLaunchKernelGGL(kernel, ...) hipLaunchKernelGGLInternal((kernel), __VA_ARGS__)
+
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x blockIdx.x
+#define hipBlockIdx_y blockIdx.y
+#define hipBlockIdx_z blockIdx.z
+#define hipBlockDim_x blockDim.x
+#define hipBlockDim_y blockDim.y
+#define hipBlockDim_z blockDim.z
+#define hipGridDim_x gridDim.x
+#define hipGridDim_y gridDim.y
+#define hipGridDim_z gridDim.z
+
+// HIP's wavefront operations take no mask. Those that a mask is given keep CUDA's meaning.
+namespace hipcuda {
+constexpr unsigned everyone = 0xffffffffu;
+template <class T> __device__ __forceinline__ T shfl(T v, int source, int width = 32) { return __shfl_sync(everyone, v, source, width); }
+template <class T> __device__ __forceinline__ T shfl_up(T v, unsigned d, int width = 32) { return __shfl_up_sync(everyone, v, d, width); }
+template <class T> __device__ __forceinline__ T shfl_down(T v, unsigned d, int width = 32) { return __shfl_down_sync(everyone, v, d, width); }
+template <class T> __device__ __forceinline__ T shfl_xor(T v, int mask, int width = 32) { return __shfl_xor_sync(everyone, v, mask, width); }
+}  // namespace hipcuda
+#define __shfl(...) hipcuda::shfl(__VA_ARGS__)
+#define __shfl_up(...) hipcuda::shfl_up(__VA_ARGS__)
+#define __shfl_down(...) hipcuda::shfl_down(__VA_ARGS__)
+#define __shfl_xor(...) hipcuda::shfl_xor(__VA_ARGS__)
+#define __ballot(p) ((unsigned long long)__ballot_sync(hipcuda::everyone, (p)))
+#define __any(p) __any_sync(hipcuda::everyone, (p))
+#define __all(p) __all_sync(hipcuda::everyone, (p))
+__device__ __forceinline__ unsigned __lane_id() {
+  unsigned lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+template <class T, class U> __device__ __forceinline__ T unsafeAtomicAdd(T* at, U v) { return atomicAdd(at, T(v)); }
+template <class T, class U> __device__ __forceinline__ T safeAtomicAdd(T* at, U v) { return atomicAdd(at, T(v)); }
+__device__ __forceinline__ long long wall_clock64() { return clock64(); }
+
+using hipFloatComplex = cuFloatComplex;
+using hipDoubleComplex = cuDoubleComplex;
+using hipComplex = cuFloatComplex;
+using __hip_bfloat16 = __nv_bfloat16;
+using __hip_bfloat162 = __nv_bfloat162;
+using hip_bfloat16 = __nv_bfloat16;
+
+// The element-wise arithmetic that HIP's vector types have and CUDA's do not.
+#define HIPCUDA_OPERATOR2(V, op)                                                                                  \
+  __host__ __device__ inline V operator op(V a, V b) { return {a.x op b.x, a.y op b.y}; }                         \
+  template <class S, std::enable_if_t<std::is_arithmetic_v<S>, int> = 0>                                          \
+  __host__ __device__ inline V operator op(V a, S s) { return {decltype(a.x)(a.x op s), decltype(a.x)(a.y op s)}; } \
+  __host__ __device__ inline V& operator op##=(V& a, V b) { return a = a op b; }
+#define HIPCUDA_OPERATOR3(V, op)                                                                                  \
+  __host__ __device__ inline V operator op(V a, V b) { return {a.x op b.x, a.y op b.y, a.z op b.z}; }             \
+  template <class S, std::enable_if_t<std::is_arithmetic_v<S>, int> = 0>                                          \
+  __host__ __device__ inline V operator op(V a, S s) {                                                            \
+    return {decltype(a.x)(a.x op s), decltype(a.x)(a.y op s), decltype(a.x)(a.z op s)};                           \
+  }                                                                                                               \
+  __host__ __device__ inline V& operator op##=(V& a, V b) { return a = a op b; }
+#define HIPCUDA_OPERATOR4(V, op)                                                                                  \
+  __host__ __device__ inline V operator op(V a, V b) { return {a.x op b.x, a.y op b.y, a.z op b.z, a.w op b.w}; } \
+  template <class S, std::enable_if_t<std::is_arithmetic_v<S>, int> = 0>                                          \
+  __host__ __device__ inline V operator op(V a, S s) {                                                            \
+    return {decltype(a.x)(a.x op s), decltype(a.x)(a.y op s), decltype(a.x)(a.z op s), decltype(a.x)(a.w op s)};  \
+  }                                                                                                               \
+  __host__ __device__ inline V& operator op##=(V& a, V b) { return a = a op b; }
+#define HIPCUDA_OPERATORS(T)                                                                              \
+  HIPCUDA_OPERATOR2(T##2, +) HIPCUDA_OPERATOR2(T##2, -) HIPCUDA_OPERATOR2(T##2, *) HIPCUDA_OPERATOR2(T##2, /) \
+  HIPCUDA_OPERATOR3(T##3, +) HIPCUDA_OPERATOR3(T##3, -) HIPCUDA_OPERATOR3(T##3, *) HIPCUDA_OPERATOR3(T##3, /) \
+  HIPCUDA_OPERATOR4(T##4, +) HIPCUDA_OPERATOR4(T##4, -) HIPCUDA_OPERATOR4(T##4, *) HIPCUDA_OPERATOR4(T##4, /)
+HIPCUDA_OPERATORS(float)
+HIPCUDA_OPERATORS(int)
+HIPCUDA_OPERATORS(uint)
+// double4 is deprecated in CUDA 13 in favour of types with a stated alignment; two and three remain.
+HIPCUDA_OPERATOR2(double2, +) HIPCUDA_OPERATOR2(double2, -) HIPCUDA_OPERATOR2(double2, *) HIPCUDA_OPERATOR2(double2, /)
+HIPCUDA_OPERATOR3(double3, +) HIPCUDA_OPERATOR3(double3, -) HIPCUDA_OPERATOR3(double3, *) HIPCUDA_OPERATOR3(double3, /)

@@ -1,0 +1,66 @@
+"""Compares what two kernels left in their buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kernels.task.element_types import from_storage, numpy
+from kernels.task.inputs import Value
+from kernels.task.model import Task
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first place where a result is not what was expected."""
+
+    parameter: str
+    index: int
+    expected: str
+    got: str
+    wrong: int
+    of: int
+
+    def sentence(self) -> str:
+        """It in words."""
+        many = f"{self.wrong} of {self.of} elements"
+        return f"'{self.parameter}' differs at {many}, first at {self.index}"
+
+
+def first_difference(
+    task: Task, values: Sequence[Value], expected: Sequence[bytes], got: Sequence[bytes]
+) -> Difference | None:
+    """Where two results differ by more than the task's tolerance; ``None`` where they agree.
+
+    NaN agrees with NaN, an infinity with the same one. Inputs must come back bit for bit.
+    """
+    np = numpy()
+    buffers = [value for value in values if value.parameter.kind == "buffer"]
+    for value, want, have in zip(buffers, expected, got, strict=True):
+        if want == have:
+            continue
+        parameter = value.parameter
+        left, right = from_storage(have, parameter.element), from_storage(want, parameter.element)
+        limit = task.tolerance.get(parameter.type)
+        if (
+            parameter.role == "input"
+            or limit is None
+            or parameter.element.family in ("int", "bool")
+        ):
+            bad = left != right
+            if parameter.element.family in ("float", "complex"):
+                bad &= ~(np.isnan(left) & np.isnan(right))
+        else:
+            wide = np.complex128 if parameter.element.family == "complex" else np.float64
+            close = np.isclose(
+                left.astype(wide), right.astype(wide),
+                rtol=limit.relative, atol=limit.absolute, equal_nan=True,
+            )  # fmt: skip
+            bad = ~close
+        where = np.flatnonzero(bad)
+        if len(where):
+            first = int(where[0])
+            return Difference(
+                parameter.name, first, str(right[first]), str(left[first]), len(where), len(right)
+            )
+    return None

@@ -1,0 +1,184 @@
+"""Builds a task's baseline and a candidate, runs both on the task's inputs, and compares."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from extractor.errors import UserError
+from kernels.backends.model import Backend, Program
+from kernels.build.step import BuildError
+from kernels.isolation import EXECUTION, Limits
+from kernels.isolation.sandbox import best_sandbox
+from kernels.task.folder import BASELINE
+from kernels.task.inputs import Value, make_inputs
+from kernels.task.model import Task
+from kernels.verify.compare import first_difference
+from kernels.verify.record import Failure, Verdict
+from kernels.verify.runs import CaseRun, run_cases
+
+NATIVE = Path(__file__).parent.parent / "native"
+
+CPU_SETTINGS: tuple[Mapping[str, str], ...] = (
+    {"HIPCPU_SCHEDULE": "ascending"},
+    {"HIPCPU_SCHEDULE": "descending", "HIPCPU_GUARD": "start", "HIPCPU_POISON": "0x7b"},
+    {"HIPCPU_SCHEDULE": "random:1"},
+    {"HIPCPU_SCHEDULE": "ahead"},
+    {"HIPCPU_SCHEDULE": "behind", "HIPCPU_POISON": "0x7b"},
+    {"HIPCPU_SCHEDULE": "random:2", "HIPCPU_GUARD": "start"},
+)
+"""Orders of threads, sides of a buffer and fills of fresh memory under which results must agree."""
+
+_RUNNER = """\
+#define main rocquarry_candidate_main
+#include "{source}"
+#undef main
+#include "runner.hpp"
+
+int main(int argc, char** argv) {{
+  return rocquarry::run(argc, argv, [](const rocquarry::Call& call) {{
+    return rocquarry::{how}({entry}, call);
+  }});
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The cases of a task, made once for baseline and candidate."""
+
+    names: tuple[str, ...]
+    calls: tuple[tuple[tuple[int, ...], list[Value]], ...]
+    skipped: tuple[str, ...]
+
+
+def verify(
+    task: Task,
+    folder: Path,
+    candidate: Path,
+    backend: Backend,
+    limits: Limits = EXECUTION,
+    arguments: Sequence[str] = (),
+) -> Verdict:
+    """Judges a candidate.
+
+    Args:
+        task: What it must do.
+        folder: The task's folder.
+        candidate: HIP file that defines the task's entry.
+        backend: What builds and runs it.
+        limits: Of each process that runs it.
+        arguments: Compiler arguments for both.
+
+    Raises:
+        UserError: The backend cannot be used, or the baseline itself does not build or run.
+    """
+    begin = time.monotonic()
+    backend.require_usable()
+    hardware = backend.availability().hardware
+    if not backend.executes:
+        made = backend.compile(candidate, arguments)
+        return Verdict(
+            task.task, made.built, None, backend.name, hardware,
+            inputs_skipped=tuple(f"{case.name}: nothing is run" for case in task.cases),
+            diagnostics=made.diagnostics, resources=made.resources,
+            seconds=time.monotonic() - begin,
+        )  # fmt: skip
+    inputs = _inputs(task)
+    with tempfile.TemporaryDirectory(prefix="rocquarry-verify-") as work:
+        try:
+            reference = _build(task, folder / BASELINE, backend, Path(work), "baseline", arguments)
+        except BuildError as error:
+            raise UserError(f"the baseline of {task.task} does not build: {error}") from error
+        try:
+            program = _build(task, candidate, backend, Path(work), "candidate", arguments)
+        except BuildError as error:
+            return Verdict(
+                task.task, False, False, backend.name, hardware,
+                diagnostics=error.outcome.stderr or str(error), seconds=time.monotonic() - begin,
+            )  # fmt: skip
+        settings = CPU_SETTINGS if backend.name == "cpu" else ({},)
+        expected = run_cases(reference, inputs.calls, settings[0], limits, best_sandbox())
+        found = [
+            (setting, run_cases(program, inputs.calls, setting, limits, best_sandbox()))
+            for setting in settings
+        ]
+    passed, skipped, failures = _compare(task, inputs, expected, found)
+    return Verdict(
+        task.task, True, not failures and passed > 0, backend.name, hardware,
+        inputs_passed=passed, inputs_skipped=(*inputs.skipped, *skipped), failures=failures,
+        seconds=time.monotonic() - begin,
+    )  # fmt: skip
+
+
+def _inputs(task: Task) -> Inputs:
+    names, calls, skipped = [], [], []
+    for case in task.cases:
+        geometry = task.launch.values(case.scalars) if task.launch else (1, 1, 1, 1, 1, 1, 0)
+        if 0 in geometry[:6]:
+            skipped.append(f"{case.name}: an empty grid cannot be launched")
+            continue
+        names.append(case.name)
+        calls.append((geometry, make_inputs(task, case)))
+    return Inputs(tuple(names), tuple(calls), tuple(skipped))
+
+
+def _build(
+    task: Task, source: Path, backend: Backend, work: Path, name: str, arguments: Sequence[str]
+) -> Program:
+    # Each program in a folder of its own: the sandbox shows a candidate nothing of the baseline's.
+    place = work / name
+    place.mkdir()
+    runner = work / f"{name}.hip"
+    how = "launch_kernel" if task.entry.kind == "kernel" else "call_function"
+    text = _RUNNER.format(source=source.resolve(), how=how, entry=task.entry.name)
+    runner.write_text(text, encoding="utf-8")
+    return backend.build_program(
+        runner, place / "program", (f"-I{NATIVE}", f"-I{source.resolve().parent}", *arguments)
+    )
+
+
+def _compare(
+    task: Task,
+    inputs: Inputs,
+    expected: Sequence[CaseRun],
+    found: Sequence[tuple[Mapping[str, str], Sequence[CaseRun]]],
+) -> tuple[int, tuple[str, ...], tuple[Failure, ...]]:
+    passed, skipped, failures = 0, [], []
+    for number, name in enumerate(inputs.names):
+        want = expected[number]
+        if want.buffers is None or want.error:
+            skipped.append(f"{name}: the baseline itself fails there: {want.error}")
+            continue
+        failure = None
+        for setting, runs in found:
+            failure = _judge(task, inputs.calls[number][1], want, runs[number], name, setting)
+            if failure:
+                failures.append(failure)
+                break
+        passed += failure is None
+    return passed, tuple(skipped), tuple(failures)
+
+
+def _judge(
+    task: Task,
+    values: Sequence[Value],
+    want: CaseRun,
+    got: CaseRun,
+    name: str,
+    setting: Mapping[str, str],
+) -> Failure | None:
+    words = " ".join(f"{key}={value}" for key, value in setting.items())
+    reproducer = f"{words} case {name}".strip()
+    if got.error or got.buffers is None:
+        return Failure(name, "", "", got.error or "no result", reproducer, got.findings)
+    assert want.buffers is not None
+    difference = first_difference(task, values, want.buffers, got.buffers)
+    if difference is None:
+        return None
+    return Failure(
+        name, difference.expected, difference.got, difference.sentence(), reproducer, got.findings
+    )

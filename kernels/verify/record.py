@@ -1,0 +1,64 @@
+"""What a verification says."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kernels.backends.model import KernelResources
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One input on which a candidate failed.
+
+    Attributes:
+        input: Name of the case.
+        expected: What the baseline gave there, in short.
+        got: What the candidate gave, in short.
+        error: What went wrong, in one sentence.
+        reproducer: How to see it again: settings and case.
+        findings: What the CPU runtime reported, where there is one.
+    """
+
+    input: str
+    expected: str
+    got: str
+    error: str
+    reproducer: str
+    findings: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of ``kernels verify``.
+
+    Attributes:
+        task: Name of the task.
+        built: Whether the candidate builds.
+        correct: Whether it is right on every input; ``None`` where the backend runs nothing.
+        backend: What it was run with.
+        hardware: What it ran on.
+        inputs_passed: How many inputs passed under every setting.
+        inputs_skipped: Inputs that were not judged, each with the reason.
+        failures: The inputs that failed.
+        diagnostics: The compiler's errors where it does not build.
+        resources: What its kernels take, where the backend says it.
+        seconds: Wall time.
+    """
+
+    task: str
+    built: bool
+    correct: bool | None
+    backend: str
+    hardware: str
+    inputs_passed: int = 0
+    inputs_skipped: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    diagnostics: str = ""
+    resources: tuple[KernelResources, ...] = ()
+    seconds: float = field(default=0.0)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data for a JSON file."""
+        return asdict(self)

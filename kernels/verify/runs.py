@@ -1,0 +1,128 @@
+"""Runs one program over the cases of a task, each case until its end or its fault."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kernels.backends.model import Program
+from kernels.isolation import Limits, Outcome, run
+from kernels.isolation.sandbox import Sandbox
+from kernels.task.inputs import Value
+from kernels.verify.exchange import read_output, write_input
+
+_FINDINGS_KEPT = 5
+
+
+@dataclass(frozen=True)
+class CaseRun:
+    """What came of one case.
+
+    Attributes:
+        buffers: What the buffers held at the end, in order; ``None`` where there is no result.
+        error: What went wrong, in one sentence; empty where nothing did.
+        findings: Reports of the CPU runtime.
+    """
+
+    buffers: tuple[bytes, ...] | None
+    error: str
+    findings: tuple[dict[str, Any], ...] = ()
+
+
+def run_cases(
+    program: Program,
+    inputs: Sequence[tuple[Sequence[int], Sequence[Value]]],
+    settings: Mapping[str, str],
+    limits: Limits,
+    sandbox: Sandbox,
+) -> list[CaseRun]:
+    """Runs a program over inputs, in as few processes as its faults allow.
+
+    Args:
+        program: Built from ``kernels/native/runner.hpp``.
+        inputs: For each case its geometry and arguments.
+        settings: Environment of the run.
+        limits: Of each process.
+        sandbox: What it runs in.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="rocquarry-run-"))
+    try:
+        for number, (geometry, values) in enumerate(inputs):
+            write_input(folder / f"{number}.in", geometry, values)
+        return list(_run_all(program, inputs, settings, limits, sandbox, folder))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run_all(
+    program: Program,
+    inputs: Sequence[tuple[Sequence[int], Sequence[Value]]],
+    settings: Mapping[str, str],
+    limits: Limits,
+    sandbox: Sandbox,
+    folder: Path,
+) -> Iterator[CaseRun]:
+    environment = {
+        "PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "HOME": str(folder),
+        "TMPDIR": str(folder), **program.environment, **settings,
+    }  # fmt: skip
+    last = len(inputs) - 1
+    number = 0
+    while number <= last:
+        command = [str(program.path), str(folder), str(number), str(last)]
+        outcome = run(
+            command, limits, folder=folder, environment=environment, sandbox=sandbox,
+            readable=[program.path.parent],
+        )  # fmt: skip
+        while number <= last:
+            done = read_output(folder / f"{number}.out", inputs[number][1])
+            findings = _findings(folder / f"{number}.findings")
+            if done is None:
+                # The case in which the process ended; the next ones get a process of their own.
+                yield CaseRun(None, _explain(outcome, findings), findings)
+                number += 1
+                break
+            error, buffers = done
+            text = _sentence(findings) or (f"HIP error {error}" if error else "")
+            yield CaseRun(None if error else tuple(buffers), text, findings)
+            number += 1
+            if error:
+                break
+
+
+def _findings(path: Path) -> tuple[dict[str, Any], ...]:
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ()
+    found = []
+    for line in lines[:_FINDINGS_KEPT]:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            found.append(record)
+    return tuple(found)
+
+
+def _sentence(findings: Sequence[Mapping[str, Any]]) -> str:
+    if not findings:
+        return ""
+    first = findings[0]
+    where = "".join(
+        f", {key} {first[key]}" for key in ("kernel", "block", "thread") if key in first
+    )
+    return f"{first.get('kind', 'finding')}: {first.get('message', '')}{where}"
+
+
+def _explain(outcome: Outcome, findings: Sequence[Mapping[str, Any]]) -> str:
+    said = _sentence(findings)
+    last = outcome.stderr.strip().splitlines()[-1:] if not said else []
+    return said or f"the program was {outcome.describe()}" + (f": {last[0]}" if last else "")
