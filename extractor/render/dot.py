@@ -34,8 +34,8 @@ def _node(index: int, definition: Definition) -> str:
         if definition.kind in ("boundary", "excluded")
         else f"{definition.file.rpartition('/')[2]}:{definition.start_line}"
     )
-    if len(definition.instantiations) > 1:
-        second += f" ×{len(definition.instantiations)}"
+    if definition.times > 1:
+        second += f" ×{definition.times}"
     style = "filled,dashed" if definition.kind in ("boundary", "excluded") else "filled"
     attributes = {
         "label": f"{definition.name}\n{second}",

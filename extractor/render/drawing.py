@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from extractor.render.launch_values import launch_parts, launch_values
-from extractor.render.precision import precision_of
+from extractor.render.precision import precisions_of
 
 KINDS = ("entry_point", "host", "launcher", "kernel", "device", "boundary", "excluded")
 """Kinds of nodes in the order in which they are drawn, from the caller to the hardware."""
@@ -25,6 +25,7 @@ class Instantiation:
     """One instantiation of a definition; a plain function has exactly one."""
 
     id: str
+    symbol: str
     arguments: tuple[str, ...]
     configs: tuple[str, ...]
 
@@ -66,6 +67,11 @@ class Definition:
     count: int
     precision: str
     instantiations: tuple[Instantiation, ...]
+
+    @property
+    def times(self) -> int:
+        """How many functions of the library it stands for; host and device copies are one."""
+        return len({instantiation.symbol for instantiation in self.instantiations})
 
 
 @dataclass(frozen=True)
@@ -159,8 +165,10 @@ def draw(scope: Mapping[str, Any]) -> Drawing:
     configs = tuple(scope["configs"])
     records = _definition_records(scope)
     keys = _keys(records)
+    entries = [record["name"] for record in records if record["kind"] == "entry_point"]
+    precisions = precisions_of(entries, str(scope["interface"]))
     definitions = tuple(
-        _definition(record, key, str(scope["interface"]), configs)
+        _definition(record, key, precisions, configs)
         for record, key in zip(records, keys, strict=True)
     )
     owner: dict[str, int] = {}
@@ -227,14 +235,13 @@ def _keys(records: list[dict[str, Any]]) -> list[str]:
 
 
 def _definition(
-    record: dict[str, Any], key: str, interface: str, configs: tuple[str, ...]
+    record: dict[str, Any], key: str, precisions: dict[str, str], configs: tuple[str, ...]
 ) -> Definition:
     span = record.get("span") or {}
     instantiations = tuple(
-        Instantiation(i["id"], tuple(i["template_arguments"]), tuple(i["configs"]))
+        Instantiation(i["id"], i["symbol"], tuple(i["template_arguments"]), tuple(i["configs"]))
         for i in sorted(record.get("instantiations") or (), key=lambda i: str(i["id"]))
     )
-    is_entry = record["kind"] == "entry_point"
     return Definition(
         id=record["id"],
         key=key,
@@ -249,8 +256,8 @@ def _definition(
         note=str(record["note"]),
         infrastructure=record.get("infrastructure") or "",
         count=record.get("count", 0),
-        precision=precision_of(record["name"], interface) if is_entry else "",
-        instantiations=instantiations or (Instantiation(record["id"], (), configs),),
+        precision=precisions[record["name"]] if record["kind"] == "entry_point" else "",
+        instantiations=instantiations or (Instantiation(record["id"], record["id"], (), configs),),
     )
 
 

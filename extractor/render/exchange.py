@@ -37,7 +37,7 @@ def to_networkx(drawing: Drawing) -> networkx.MultiDiGraph[Any]:
             file=definition.file,
             start_line=definition.start_line,
             end_line=definition.end_line,
-            instantiations=len(definition.instantiations),
+            instantiations=definition.times,
             note=definition.note,
         )
     for edge in drawing.edges:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import multiprocessing
 import os
+import subprocess
+import sys
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
-from extractor.output import write
+from extractor.errors import UserError
 from extractor.render.assets import CYTOSCAPE, asset
-from extractor.render.drawing import draw
-from extractor.render.formats import as_bytes
 from extractor.render.overview import render_overview
-from extractor.render.page import to_html
-
-_HEAD = 4096
 
 
 def render_library(
@@ -46,43 +41,40 @@ def render_library(
             had.
     """
     asset(CYTOSCAPE)
-    folders = [path.parent for path in sorted((out / project).glob("*/scope.json"))]
-    pages: list[Path] = []
-    context = multiprocessing.get_context("forkserver")
-    with ProcessPoolExecutor(jobs or os.cpu_count() or 1, mp_context=context) as pool:
-        waiting = {pool.submit(_page, folder): folder for folder in folders}
-        for number, future in enumerate(as_completed(waiting), start=1):
-            page = future.result()
-            if page is not None:
-                pages.append(page)
+    scopes = sorted(
+        (out / project).glob("*/scope.json"), key=lambda path: (-path.stat().st_size, path)
+    )
+    workers = max(1, min(jobs or os.cpu_count() or 1, len(scopes)))
+    lock, pages = Lock(), list[Path]()
+    finished = 0
+
+    def take(answer: dict[str, str]) -> None:
+        nonlocal finished
+        with lock:
+            finished += 1
+            if answer.get("page"):
+                pages.append(Path(answer["page"]))
             if done is not None:
-                done(waiting[future].name, number, len(folders))
+                done(answer["interface"], finished, len(scopes))
+
+    with ThreadPoolExecutor(workers) as pool:
+        shares = [[path.parent for path in scopes[i::workers]] for i in range(workers)]
+        for waiting in [pool.submit(_share, share, take) for share in shares]:
+            waiting.result()
     return [render_overview(out, project), *sorted(pages)]
 
 
-def _page(folder: Path) -> Path | None:
-    """One page; nothing where the scope cannot be read, which the overview reports."""
-    content = (folder / "scope.json").read_bytes()
-    page = folder / "callgraph.html"
-    stamp = hashlib.sha256(content + _identity()).hexdigest()
-    try:
-        with page.open("rb") as file:
-            if f'content="{stamp}"'.encode() in file.read(_HEAD):
-                return page
-    except OSError:
-        pass
-    try:
-        drawing = draw(json.loads(content))
-    except (ValueError, KeyError, TypeError):
-        return None
-    return write(page, as_bytes(to_html(drawing, stamp=stamp)))
-
-
-@cache
-def _identity() -> bytes:
-    """Hash over everything that a page is made of besides the scope."""
-    digest = hashlib.sha256(asset(CYTOSCAPE).encode())
-    here = Path(__file__).parent
-    for path in sorted([*here.glob("*.py"), *(here / "page").iterdir()]):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.digest()
+def _share(folders: list[Path], take: Callable[[dict[str, str]], None]) -> None:
+    """Has one process of its own write the pages of these folders."""
+    if not folders:
+        return
+    command = [sys.executable, "-P", "-m", "extractor.render.page_worker", *map(str, folders)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            answer = json.loads(line)
+            if answer.get("error"):
+                raise UserError(answer["error"])
+            take(answer)
+    if process.returncode:
+        raise RuntimeError(f"a page writer ended with {process.returncode}: {' '.join(command)}")

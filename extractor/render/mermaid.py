@@ -19,8 +19,7 @@ _MOST_CHARACTERS = 50_000
 def to_mermaid(drawing: Drawing) -> str:
     """Writes the graph as fine as Mermaid can take it."""
     names = [
-        (d.kind, d.name + (f" ×{len(d.instantiations)}" if len(d.instantiations) > 1 else ""))
-        for d in drawing.definitions
+        (d.kind, d.name + (f" ×{d.times}" if d.times > 1 else "")) for d in drawing.definitions
     ]
     whole = _write(drawing, names, drawing.edges, "")
     if _fits(whole, len(drawing.edges)):

@@ -78,6 +78,7 @@ def page_data(drawing: Drawing) -> dict[str, Any]:
                 "count": d.count,
                 "precision": d.precision,
                 "instantiations": instantiations,
+                "times": d.times,
                 "fold": place[index],
                 "layer": layout.layer[index],
                 "order": layout.order[index],

@@ -118,8 +118,8 @@ def _node(layout: Layout, index: int, definition: Definition) -> str:
         place = f"{definition.count} left out: {definition.note}"
     elif hatched:
         place = definition.note
-    if len(definition.instantiations) > 1:
-        place += f" ×{len(definition.instantiations)}"
+    if definition.times > 1:
+        place += f" ×{definition.times}"
     return (
         f"<g id={quoteattr(f'n{index}')}><title>{_text(definition.qualified_name)}</title>"
         f'<rect class="node{" hatched" if hatched else ""}" x="{x:g}" y="{y:g}" '

@@ -241,7 +241,7 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
                 "instantiations": [
                     {
                         "id": f"{function.identifier}<{','.join(arguments)}>",
-                        "symbol": f"_Z{len(function.name)}{function.name}",
+                        "symbol": f"_Z{function.identifier}<{','.join(arguments)}>",
                         "template_arguments": arguments if function.kind != "entry_point" else [],
                         "configs": list(CONFIGS),
                     }

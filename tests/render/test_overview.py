@@ -183,6 +183,14 @@ def test_a_whole_library_gets_its_pages_once(tmp_path: Path) -> None:
     assert pages[2].stat().st_mtime_ns == stamps[1]
 
 
+def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "rocblas" / "gemv"
+    (folder / "callgraph.html").mkdir(parents=True)
+    (folder / "scope.json").write_text(json.dumps(synthetic_scope(16)))
+    with pytest.raises(UserError, match=r"^cannot write .*callgraph\.html"):
+        render_library(tmp_path, "rocblas")
+
+
 def test_nothing_to_show_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no scope\.json below .*; run: extract rocblas"):
         render_overview(tmp_path, "rocblas")

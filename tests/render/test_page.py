@@ -152,6 +152,10 @@ def test_callers_and_callees(graph: GraphPage, drawn: Path, scope: dict[str, Any
     graph.choose(subject)
     graph.ask("Callees")
     assert set(graph.labels()) == _callees(scope, subject) | {subject}
+    assert graph.canvas(
+        "cy.edges().every((e) => cy.edges('.down').length ? e.source().position('y') <"
+        " e.target().position('y') : e.source().position('x') < e.target().position('x'))"
+    )
     graph.ask("Callers")
     assert set(graph.labels()) == _callers(scope, subject) | {subject}
 

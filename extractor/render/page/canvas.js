@@ -188,7 +188,7 @@ export function nodeLabel(model, node) {
   const name = wrapName(first.name);
   if (node.kind === "excluded") return `${name}\n${first.count} left out`;
   if (node.kind === "boundary") return `${name}\n${first.note || "boundary"}`;
-  const times = first.instantiations.length > 1 ? ` ×${first.instantiations.length}` : "";
+  const times = first.times > 1 ? ` ×${first.times}` : "";
   const dead = node.dead ? " · never runs" : "";
   const second = `${baseName(first.file)}:${first.line}${times}${dead}`;
   return `${name}\n${shorten(second, LINE + 3 - more.length)}${more}`;
@@ -212,7 +212,7 @@ export function launchLabel(model, edge) {
   const shown = sites[0] ?? model.sites[[...edge.sites][0]];
   const words = { grid: "grid ", block: "block ", shared_bytes: "LDS " };
   const lines = shown.launch.filter(([field]) => words[field])
-    .map(([field, value, more]) => words[field] + cut(more.replace(/^dim3(?=\()/, "") || value, 34));
+    .map(([field, value, more]) => words[field] + cut((more || value).replace(/^dim3(?=\()/, ""), 34));
   const places = new Set(sites.map((site) => `${site.file}:${site.line}`)).size;
   if (places > 1) lines.push(`and ${places - 1} more ${places === 2 ? "launch" : "launches"}`);
   return lines.join("\n");

@@ -10,6 +10,9 @@ const WORDS = {
   excluded: ["rule that left functions out", "rules that left functions out"],
 };
 
+/** Kinds from the caller to the hardware. */
+export const KIND_ORDER = Object.keys(WORDS);
+
 /** Says "1 kernel" or "12 kernels". */
 export function counted(kind, number) {
   return `${number.toLocaleString("en")} ${WORDS[kind][number === 1 ? 0 : 1]}`;

@@ -1,10 +1,9 @@
 // The answer at a glance: kernels reached, then legend and filters, then what lies outside.
 
 import { breakable, byId, el, fill, section } from "./dom.js";
-import { baseName, counted } from "./model.js";
+import { baseName, counted, KIND_ORDER } from "./model.js";
 import { link } from "./details.js";
 
-const KINDS = ["entry_point", "host", "launcher", "kernel", "device", "boundary", "excluded"];
 
 /** Fills the left column. */
 export function drawSidebar(app) {
@@ -35,14 +34,14 @@ function kernelList(app, named) {
   const rows = [...live, ...dead].sort((a, b) => !!a.infrastructure - !!b.infrastructure
     || a.name.localeCompare(b.name, "en", { numeric: true })).map((kernel) => {
     const isDead = !reached.has(kernel.index);
-    const times = kernel.instantiations.length;
+    const { times } = kernel;
     return el("li", {}, el("button", { type: "button", class: `kernel ${isDead ? "dead" : ""}`,
       "data-kernel": kernel.key, "aria-pressed": String(app.state.query?.to === kernel.index),
       title: `Show every path to ${kernel.qualified}`,
       click: () => app.answerKernel(kernel.index) },
     el("span", { class: "name" }, breakable(kernel.name)),
-    el("span", { class: "faint" }, [isDead ? "never runs" : baseName(kernel.file) + (times > 1 ? ` ×${times}` : ""),
-      kernel.infrastructure && "infrastructure"].filter(Boolean).join(", "))));
+    el("span", { class: "faint" }, [`${baseName(kernel.file)}:${kernel.line}` + (times > 1 ? ` ×${times}` : ""),
+      isDead && "never runs", kernel.infrastructure && "infrastructure"].filter(Boolean).join(", "))));
   });
   const who = app.state.entry === null ? counted("entry_point", scope.enabled.length)
     : model.definitions[app.state.entry].name;
@@ -61,7 +60,7 @@ function check(label, checked, change, ...marks) {
 
 function legend(app) {
   const { state, model } = app;
-  const present = KINDS.filter((kind) => model.definitions.some((d) => d.kind === kind));
+  const present = KIND_ORDER.filter((kind) => model.definitions.some((d) => d.kind === kind));
   const toggle = (kind) => (on) => app.change(() => (on ? state.kinds.delete(kind) : state.kinds.add(kind)));
   const edge = (kind) => el("span", { class: `stroke ${kind}`, "aria-hidden": "true" });
   const number = (kind) => model.definitions.filter((d) => d.kind === kind).length;

@@ -1,6 +1,6 @@
 // Which nodes and edges are on the canvas: filters, then reach, then depth, folding and hiding.
 
-import { between, edgesAmong, instantiationsOf, owners, reach } from "./model.js";
+import { KIND_ORDER, between, edgesAmong, instantiationsOf, owners, reach } from "./model.js";
 
 export const MOST_NODES = 2500;
 const MOST_UNFOLDED_BY_QUERY = 80;
@@ -137,6 +137,7 @@ export function computeView(model, state, scope, answer) {
     members.get(id).push(index);
   }
   const nodes = [...members].map(([id, inside]) => describe(model, state, scope, answer, id, inside));
+  if (isolated) layNeighbours(model, state.query, nodes);
   const edges = gather(scope, answer, isolated, place);
   if (!isolated && !alone) markUnseen(scope, place, nodes, state);
   return { nodes, edges, place, counts };
@@ -173,6 +174,17 @@ function describe(model, state, scope, answer, id, inside) {
     dead: first.kind !== "excluded" && !inside.some((index) => scope.liveDefinitions.has(index)),
     unseen: 0,
   };
+}
+
+/** Callers of one function stand before it and callees after it, each side by kind. */
+function layNeighbours(model, query, nodes) {
+  if (query.type !== "callers" && query.type !== "callees") return;
+  const hub = query.from ?? query.to;
+  for (const node of nodes) {
+    const kind = KIND_ORDER.indexOf(node.kind);
+    if (node.members.includes(hub)) node.layer = 0;
+    else node.layer = query.type === "callees" ? kind + 1 : kind - KIND_ORDER.length;
+  }
 }
 
 function gather(scope, answer, isolated, place) {
