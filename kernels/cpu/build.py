@@ -20,7 +20,10 @@ _RUNTIME = Path(__file__).parent / "runtime"
 _OPTIMISATION = "-O2"
 _CONTRACTION = "-ffp-contract=fast"  # as hipcc has it
 # The runtime looks kernels up by name, whatever visibility the unit asks for.
-_DEVICE_PASS = ("-Xclang", "-fcuda-is-device", "-ffunction-sections", "-fvisibility=default")
+_DEVICE_PASS = (
+    "-Xclang", "-fcuda-is-device", "-ffunction-sections", "-fvisibility=default",
+    "-fstack-clash-protection",  # a large frame touches the guard page below its stack
+)  # fmt: skip
 _LIBRARIES = ("-lstdc++", "-lm", "-lgcc_s", "-lpthread", "-ldl")
 
 

@@ -59,15 +59,14 @@ def numpy() -> Any:
     return module
 
 
-def to_storage(values: Any, element: ElementType) -> Any:
+def to_storage(values: Any, element: ElementType) -> bytes:
     """Values in the form in which the device holds them."""
     np = numpy()
     if element.name == "bfloat16":
         bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
         # To nearest, ties to even.
-        rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-        return rounded.astype(np.uint16)
-    return np.ascontiguousarray(values).astype(element.storage)
+        values = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return bytes(np.ascontiguousarray(values).astype(element.storage).tobytes())
 
 
 def from_storage(data: bytes, element: ElementType) -> Any:

@@ -53,7 +53,7 @@ def _scalar(parameter: Parameter, case: Case) -> bytes:
     value = np.array([case.scalars[parameter.name]] * parameter.components)
     if parameter.element.family == "complex":
         value = value + 0j
-    return to_storage(value, parameter.element).tobytes()
+    return to_storage(value, parameter.element)
 
 
 def _content(parameter: Parameter, count: int, case: Case) -> bytes:
@@ -68,14 +68,14 @@ def _content(parameter: Parameter, count: int, case: Case) -> bytes:
     uniform = _uniform(np, start, count * (2 if element.family == "complex" else 1))
     low, high = parameter.low, parameter.high
     if element.family == "bool":
-        return to_storage(uniform < 0.5, element).tobytes()
+        return to_storage(uniform < 0.5, element)
     if element.family == "int":
         whole = np.floor(low + uniform * (high - low + 1))
-        return to_storage(whole, element).tobytes()
+        return to_storage(whole, element)
     scaled = low + uniform * (high - low)
     if element.family == "complex":
         scaled = scaled[0::2] + 1j * scaled[1::2]
-    return to_storage(scaled, element).tobytes()
+    return to_storage(scaled, element)
 
 
 def _uniform(np: Any, start: int, count: int) -> Any:

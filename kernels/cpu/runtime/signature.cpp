@@ -42,9 +42,13 @@ Piece::Where kind_of(size_t place, uint16_t* index) {
 }
 
 // The types between the outermost parentheses of a demangled name.
-std::vector<std::string> parameter_types(const std::string& mangled) {
+std::vector<std::string> parameter_types(const std::string& name_of_kernel) {
   std::vector<std::string> types;
   int status = 0;
+  // Demanglers before GCC 13 do not know the compiler's half and bfloat16, but an older half.
+  std::string mangled = name_of_kernel;
+  for (const char* recent : {"DF16_", "DF16b"})
+    for (size_t at; (at = mangled.find(recent)) != std::string::npos;) mangled.replace(at, 5, "Dh");
   char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   if (!text) return types;
   std::string name(text);

@@ -6,9 +6,12 @@
 #if defined(__HIP__)
 #define HIPCPU_ABI_D __attribute__((device))
 #define HIPCPU_ABI_HD __attribute__((host, device))
+// A place where threads wait is known by its call. Two calls must not become one.
+#define HIPCPU_WAIT __attribute__((device, nomerge))
 #else
 #define HIPCPU_ABI_D
 #define HIPCPU_ABI_HD
+#define HIPCPU_WAIT
 #endif
 
 struct hipcpu_coordinates {
@@ -36,12 +39,12 @@ extern "C" {
 extern HIPCPU_ABI_D __thread hipcpu_view hipcpu_self __attribute__((tls_model("initial-exec")));
 
 // Waits for every thread of the block. Returns the sum of the values that the threads gave.
-HIPCPU_ABI_D uint32_t hipcpu_barrier(uint32_t value);
+HIPCPU_WAIT uint32_t hipcpu_barrier(uint32_t value);
 // Gives a value to the wavefront and waits for its active lanes. Afterwards hipcpu_self.exchange
 // holds the value of every lane in the returned mask.
-HIPCPU_ABI_D uint64_t hipcpu_exchange(const void* value, size_t bytes);
+HIPCPU_WAIT uint64_t hipcpu_exchange(const void* value, size_t bytes);
 // Waits for the wavefront's active lanes; the mask of those whose predicate is not zero.
-HIPCPU_ABI_D uint64_t hipcpu_vote(int predicate, uint64_t* active);
+HIPCPU_WAIT uint64_t hipcpu_vote(int predicate, uint64_t* active);
 // Lets other threads run when this one seems to wait for them.
 HIPCPU_ABI_D void hipcpu_pause(void);
 // Waits for every thread of a cooperatively launched grid.

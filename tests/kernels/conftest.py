@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import pytest
+from cpu_program import CpuProgram
+
+from kernels.backends.cpu import CpuBackend
+
+
+@pytest.fixture(scope="session")
+def cpu(tmp_path_factory: pytest.TempPathFactory) -> CpuProgram:
+    found = CpuBackend().availability()
+    if not found.usable:
+        pytest.skip(f"the cpu backend cannot be used here: {found.reason}")
+    return CpuProgram(tmp_path_factory.mktemp("cpu"))
