@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from cpu_program import CpuProgram
 
 SCHEDULES = ("ascending", "descending", "random:1", "random:2", "ahead", "behind")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from cpu_program import HIP, CpuProgram
 
 CHECKS = re.findall(r"^CHECK\((\w+)\)", (HIP / "semantics.hip").read_text(), re.MULTILINE)

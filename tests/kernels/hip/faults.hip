@@ -70,8 +70,8 @@ __global__ void spin_silently(volatile int* flag) { while (!*flag) {} }
 __global__ void divide(int* out, int by) { out[0] = (out[1] + 7) / by; }
 __device__ int deep(volatile int* out, int depth) {
   volatile char frame[4096];
-  frame[0] = char(depth);
-  return depth == 0 ? frame[0] : deep(out, depth - 1) + frame[0];
+  frame[depth & 4095] = char(depth);
+  return depth == 0 ? frame[0] : deep(out, depth - 1) + frame[depth & 4095];
 }
 __global__ void recurse(int* out, int depth) { out[0] = deep(out, depth); }
 __global__ void give_up(int* out) { if (out[0] != 1) abort(); }
