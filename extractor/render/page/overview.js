@@ -137,12 +137,12 @@ function table(head, rows) {
     el("tbody", {}, rows.map((cells) => el("tr", {}, cells))));
 }
 
-function limited(app, name, rows, draw) {
+function limited(app, name, rows, again) {
   const all = app.all.has(name);
   const shown = all ? rows : rows.slice(0, FEW);
   const more = rows.length > shown.length ? el("button", { type: "button", class: "more", click: () => {
     app.all.add(name);
-    draw(app);
+    again(app);
   } }, `Show all ${rows.length.toLocaleString("en")}`) : null;
   return [shown, more];
 }
