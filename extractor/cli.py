@@ -181,7 +181,10 @@ def _extract(
 
         entries = None if everything or not interfaces else interfaces
         answer = checking.run(project, entries, configs)
-        _answer(answer, checking.show, as_json=as_json, quiet=quiet)
+        if as_json:
+            print(json.dumps(checking.to_json(answer)))
+        elif not quiet:
+            checking.show(answer)
         ok = checking.complete(answer)
     elif kernel is not None:
         from extractor.commands import kernel as reaching
@@ -276,15 +279,15 @@ def _doctor(project: str | None, *, pins: bool, as_json: bool) -> None:
 
         statuses = check_pins([load_rule(name) for name in names])
         if as_json:
-            print(json.dumps([asdict(status) for status in statuses]))
+            print(json.dumps([asdict(status) for status in statuses], default=str))
         else:
             doctor_view.show_pins(statuses, Console())
-        if not all(status.answers for status in statuses):
+        if not all(status.status == "there" for status in statuses):
             raise typer.Exit(1)
         return
     report = doctor.doctor(names)
     if as_json:
-        print(json.dumps(report.to_dict()))
+        print(report.as_json())
     else:
         doctor_view.show_report(report, Console())
     if any(finding.state == "missing" for finding in report.findings):

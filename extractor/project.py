@@ -54,7 +54,7 @@ class Project:
         self.reporter = reporter or Reporter(quiet=True)
         self.rule: Rule = load_rule(name)
         self._override = source
-        self._jobs = jobs
+        self.jobs = jobs
         self._precompiled = precompiled
         self.runs: list[Run] = []
 
@@ -81,15 +81,17 @@ class Project:
             self.tree,
             self.toolchain,
             self.store,
-            jobs=self._jobs,
+            jobs=self.jobs,
             precompiled=self._precompiled,
         )
 
     @cached_property
     def text(self) -> SourceText:
         """Reads source files."""
-        outside = [(self.tree.generated, "generated")]
-        outside += [(prefix, "packages") for prefix in self.toolchain.prefixes]
+        # `EXT:` marks a file of another package, by its name below that package's include folder.
+        outside = [(self.tree.generated, "generated/")]
+        outside += [(prefix / "include", "EXT:") for prefix in self.toolchain.prefixes]
+        outside += [(prefix, "EXT:") for prefix in self.toolchain.prefixes]
         return SourceText(self.tree.root, outside)
 
     @property

@@ -16,8 +16,8 @@ class SourceText:
 
     Args:
         root: The tree's root; spans are relative to it.
-        outside: ``(folder, name)`` pairs: a file below ``folder`` is called ``name/...``, so that a
-            record does not depend on where a machine keeps its headers.
+        outside: ``(folder, prefix)`` pairs: a file below ``folder`` is called by the prefix and the
+            rest, so that a record does not depend on where a machine keeps its headers.
     """
 
     def __init__(self, root: Path, outside: Sequence[tuple[Path, str]] = ()) -> None:
@@ -29,7 +29,7 @@ class SourceText:
         """The name of a file in a record."""
         for folder, name in self._outside:
             if file.startswith(folder):
-                return f"{name}/{file[len(folder) :]}"
+                return f"{name}{file[len(folder) :]}"
         return file
 
     def lines(self, file: str) -> list[bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from extractor.graph.linked import VARIABLE, LinkedGraph, Node, Site
+from extractor.graph.linked import VARIABLE, LinkedGraph, Node, Site, site_of
 from extractor.rules import Rule
 
 
@@ -35,12 +35,14 @@ class Ends:
     Attributes:
         boundaries: Library and callers by name of the function.
         excluded: For each line of the rule file the nodes it left out.
-        unresolved: ``(site, callee, reason)``.
+        unresolved: Reason by site and callee.
+        pointers: Callers by the site of a call through a pointer.
     """
 
     boundaries: dict[str, tuple[str, set[int]]] = field(default_factory=dict)
     excluded: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     unresolved: dict[tuple[Site, str], str] = field(default_factory=dict)
+    pointers: dict[Site, str] = field(default_factory=dict)
 
 
 class Walker:
@@ -79,6 +81,8 @@ class Walker:
                     ends,
                     {index},
                 )
+            if node.project:
+                self._indirect(node, ends)
             self._ends[index] = ends
         self._steps[index] = result = list(steps)
         return result
@@ -150,6 +154,14 @@ class Walker:
         elif not target.project:
             library = _library_of(target.file)
             ends.boundaries.setdefault(target.qualified_name, (library, set()))[1].add(caller)
+
+    def _indirect(self, node: Node, ends: Ends) -> None:
+        # What a pointer may hold is a function whose address was taken, and those uses are steps of
+        # their own: the call adds no kernel that the walk misses, but its one target is not known.
+        record = node.record
+        for *numbers, dead in record.get("x", ()):
+            if not dead:
+                ends.pointers[site_of(record, numbers)] = node.qualified_name
 
     def _decide(self, node: Node) -> tuple[str, str, str]:
         if self._rule is None:

@@ -371,6 +371,14 @@ void Unit::call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids)
         if(k.kind == K_DeclRef)
             callee = clang_getCursorReferenced(k);
     }
+    if(clang_Cursor_isNull(callee) || !is_function_kind(callee.kind))
+    {
+        // Only a value that has a function type can be called here; a pseudo-destructor has none.
+        CXType type = kids.empty() ? CXType{} : clang_getCanonicalType(clang_getCursorType(kids[0]));
+        CXType pointee = clang_getPointeeType(type);
+        if(clang_getResultType(type).kind != 0 || clang_getResultType(clang_getCanonicalType(pointee)).kind != 0)
+            functions_[size_t(current_)].indirect.push_back({site_of(c), dead});
+    }
     const void* outer = pending_callee_;
     if(!clang_Cursor_isNull(callee) && is_function_kind(callee.kind))
     {

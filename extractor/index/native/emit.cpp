@@ -210,6 +210,16 @@ std::string Unit::to_json()
             site(out, e.site, local_files);
             out += ',' + std::to_string(e.dead ? local_reasons.index_of(e.dead) + 1 : 0) + ',' + std::to_string(e.nth) + ']';
         }
+        out += "],\"x\":[";
+        for(size_t k = 0; k < f.indirect.size(); ++k)
+        {
+            if(k)
+                out += ',';
+            out += '[';
+            site(out, f.indirect[k].first, local_files);
+            int dead = f.indirect[k].second;
+            out += ',' + std::to_string(dead ? local_reasons.index_of(dead) + 1 : 0) + ']';
+        }
         out += "],\"f\":[";
         for(size_t k = 0; k < local_files.items.size(); ++k)
         {

@@ -84,6 +84,94 @@ bool Unit::is_pattern(CXCursor c)
     return r;
 }
 
+// Whether other units can have the same function. libclang answers "no linkage" for members of local classes
+// and for what is instantiated with them, whether the function around them is shared between units (inline, or
+// instantiated from a template) or not; the compiler shares them exactly when it is.
+bool Unit::externally_visible(CXCursor c)
+{
+    int linkage = clang_getCursorLinkage(c);
+    if(linkage == LinkageExternal)
+        return true;
+    if(linkage != LinkageNone)
+        return false;
+    bool local = false;
+    for(CXCursor p = clang_getCursorSemanticParent(c); !clang_Cursor_isNull(p) && p.kind != K_TranslationUnit && p.kind > 0;
+        p          = clang_getCursorSemanticParent(p))
+        if(is_function(p.kind))
+        {
+            bool shared = clang_Cursor_isFunctionInlined(p)
+                          || !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(p));
+            if(!shared || !externally_visible(p))
+                return false;
+            local = true;
+            break;
+        }
+    bool has_types = false;
+    if(is_function(c.kind))
+    {
+        int n = clang_Cursor_getNumTemplateArguments(c);
+        for(int i = 0; i < n; ++i)
+            if(clang_Cursor_getTemplateArgumentKind(c, unsigned(i)) == 1)
+            {
+                has_types = true;
+                if(!type_visible(clang_Cursor_getTemplateArgumentType(c, unsigned(i)), 0))
+                    return false;
+            }
+        // Of a method libclang gives no template arguments; those that matter show in its parameters.
+        if(n < 0 && !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(c)))
+        {
+            has_types = true;
+            int parameters = clang_Cursor_getNumArguments(c);
+            for(int i = 0; i < parameters; ++i)
+                if(!type_visible(clang_getCursorType(clang_Cursor_getArgument(c, unsigned(i))), 0))
+                    return false;
+        }
+        CXCursor parent = clang_getCursorSemanticParent(c);
+        if(is_record(parent.kind))
+        {
+            has_types = has_types || clang_Type_getNumTemplateArguments(clang_getCursorType(parent)) > 0;
+            if(!local && !type_visible(clang_getCursorType(parent), 0))
+                return false;
+        }
+    }
+    return local || has_types;
+}
+
+bool Unit::type_visible(CXType type, int depth)
+{
+    type = clang_getCanonicalType(type);
+    for(CXType inner = clang_getPointeeType(type); inner.kind != 0; inner = clang_getPointeeType(type))
+        type = clang_getCanonicalType(inner);
+    CXCursor decl = clang_getTypeDeclaration(type);
+    if(depth > 8 || (!is_record(decl.kind) && decl.kind != 5))
+        return true;
+    int linkage = clang_getCursorLinkage(decl);
+    if(linkage == LinkageInternal || linkage == LinkageUniqueExternal)
+        return false;
+    if(linkage == LinkageNone)
+    {
+        bool inside = false;
+        for(CXCursor p = clang_getCursorSemanticParent(decl);
+            !clang_Cursor_isNull(p) && p.kind != K_TranslationUnit && p.kind > 0; p = clang_getCursorSemanticParent(p))
+            if(is_function(p.kind))
+            {
+                bool shared = clang_Cursor_isFunctionInlined(p)
+                              || !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(p));
+                if(!shared || !externally_visible(p))
+                    return false;
+                inside = true;
+                break;
+            }
+        if(!inside && clang_Type_getNumTemplateArguments(type) <= 0)
+            return false;
+    }
+    int n = clang_Type_getNumTemplateArguments(type);
+    for(int i = 0; i < n; ++i)
+        if(!type_visible(clang_Type_getTemplateArgumentAsType(type, unsigned(i)), depth + 1))
+            return false;
+    return true;
+}
+
 Site Unit::site_of(const CXCursor& c)
 {
     Site          s;
@@ -128,8 +216,7 @@ int Unit::intern(CXCursor c)
         f.flags &= ~unsigned(F_Device | F_Host);
     f.extent   = site_of(f.cursor);
     f.mangled  = kernel_symbol(take(clang_Cursor_getMangling(f.cursor)), take(clang_getCursorSpelling(f.cursor)));
-    int linkage = clang_getCursorLinkage(f.cursor);
-    if(linkage != LinkageExternal)
+    if(!externally_visible(f.cursor))
         f.flags |= F_Internal;
     if(clang_Cursor_isFunctionInlined(f.cursor))
         f.flags |= F_Inline;
@@ -354,7 +441,14 @@ std::vector<int> Unit::destructors_of(CXType type)
     if(declared && !clang_CXXMethod_isDefaulted(own))
         result = {intern(own)};
     else if(declared && (!parts.empty() || clang_CXXMethod_isVirtual(own)))
-        result = {intern(own)};
+    {
+        // An implicit destructor that the unit never needed has no body to go through.
+        int f = intern(own);
+        if(f >= 0 && (functions_[size_t(f)].flags & F_Defined))
+            result = {f};
+        else
+            result = parts;
+    }
     else
         result = parts;
     return classes_[key].destructor = result;
@@ -445,6 +539,8 @@ bool Unit::calls_nothing(int f)
         return false;
     if(!clang_CXXMethod_isDefaulted(c))
         return false;
+    if(!(functions_[size_t(f)].flags & F_Defined))
+        return true; // declared by the compiler and never needed
     CXType      type    = clang_getCursorType(clang_getCursorSemanticParent(c));
     Members     m       = members_of(type);
     bool        copying = !clang_CXXConstructor_isDefaultConstructor(c);

@@ -34,6 +34,7 @@ struct Function
     Site              extent;
     unsigned          body = 0; // offset of the body's first byte, 0 when unknown
     std::vector<Edge> edges;
+    std::vector<std::pair<Site, int>> indirect; // calls through a pointer, with the reason when dead
 };
 
 class Unit
@@ -87,6 +88,8 @@ private:
     std::vector<int> destructors_of(CXType type);
     CXType           element_type(CXType type);
     bool             is_pattern(CXCursor c);
+    bool             externally_visible(CXCursor c);
+    bool             type_visible(CXType type, int depth);
     bool             constant(const CXCursor& c, long long& value);
     int              reason(const std::string& text, const CXCursor& at);
     Site             site_of(const CXCursor& c);

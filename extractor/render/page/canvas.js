@@ -183,7 +183,7 @@ export function nodeLabel(model, node) {
   const more = node.unseen ? `  +${node.unseen} ▸` : "";
   if (node.id.startsWith("f")) {
     const place = baseName(model.folds[first.fold].file) || "unnamed";
-    return `${shorten(place, LINE)}\n${counted(node.kind, node.members.length)}${more}`;
+    return `${shorten(place, LINE - 2)}\n${counted(node.kind, node.members.length)}${more}`;
   }
   const name = wrapName(first.name);
   if (node.kind === "excluded") return `${name}\n${first.count} left out`;
