@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from extractor.errors import MissingExtra
-from kernels.build import cache
+from kernels.building import cache
 from kernels.cpu.build import build_runtime, compile_unit, link
 from kernels.task.folder import BASELINE, BINDING
 

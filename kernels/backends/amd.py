@@ -13,8 +13,8 @@ from pathlib import Path
 
 from extractor import settings
 from kernels.backends.model import Availability, Backend, Compilation, Program
-from kernels.build import cache
-from kernels.build.step import BuildError
+from kernels.building import cache
+from kernels.building.step import BuildError
 from kernels.isolation import BUILD, run
 
 UNTESTED = "this backend is untested on hardware"
@@ -29,6 +29,7 @@ class AmdBackend(Backend):
     proves = ("numerics", "races that the card shows", "speed", "MFMA", "wave64")
     does_not_prove = ()
     executes = True
+    uses_devices = True
 
     def availability(self) -> Availability:
         """Whether there are a hipcc and a card."""
@@ -64,6 +65,7 @@ class AmdBackend(Backend):
         architecture = _architecture() or settings.DEFAULT_ARCHITECTURE
         flags = [*_FLAGS, f"--offload-arch={architecture}", *arguments]
         seconds: list[float] = []
+        source = source.resolve()
 
         def make(folder: Path) -> list[Path]:
             command = [str(hipcc), *flags, *more, str(source), "-o", name]

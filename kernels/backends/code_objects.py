@@ -8,12 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from extractor import settings, toolchain
-from extractor.errors import RocQuarryError, UserError
+from extractor.errors import RocQuarryError, SourceError, UserError
 from extractor.toolchain.model import Toolchain
 from kernels.backends.model import Availability, Backend, Compilation, KernelResources, Program
-from kernels.build import cache
-from kernels.build.resources import read_resources
-from kernels.build.step import BuildError
+from kernels.building import cache
+from kernels.building.resources import read_resources
+from kernels.building.step import BuildError
 from kernels.isolation import BUILD, Outcome, run
 
 _TARGET = "amdgcn-amd-amdhsa"
@@ -32,16 +32,19 @@ class CompileBackend(Backend):
 
     def availability(self) -> Availability:
         """Whether a compiler with the AMDGPU target, HIP headers and device bitcode are there."""
+        targets = ", ".join(self.architectures)
         try:
             found = toolchain.find(offline=True)
+        except SourceError:
+            return Availability(True, hardware=f"{targets} (HIP headers are fetched on first use)")
         except RocQuarryError as error:
             return Availability(False, str(error))
-        hardware = f"{', '.join(self.architectures)} (clang {found.clang_version}, not executed)"
-        return Availability(True, hardware=hardware)
+        return Availability(True, hardware=f"{targets} (clang {found.clang_version}, not executed)")
 
     def compile(self, source: Path, arguments: Sequence[str] = ()) -> Compilation:
         """Compiles for every architecture; the first that fails is the answer."""
         tools = toolchain.find()
+        source = source.resolve()
         resources: list[KernelResources] = []
         seconds, all_cached = 0.0, True
         for architecture in self.architectures:

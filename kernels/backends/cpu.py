@@ -9,7 +9,7 @@ from pathlib import Path
 
 from extractor.errors import RocQuarryError
 from kernels.backends.model import Availability, Backend, Compilation, Program
-from kernels.build.step import BuildError
+from kernels.building.step import BuildError
 
 
 class CpuBackend(Backend):
@@ -49,7 +49,7 @@ class CpuBackend(Backend):
         from kernels.cpu.build import compile_unit
 
         try:
-            unit = compile_unit(source, arguments, self.wavefront)
+            unit = compile_unit(source.resolve(), arguments, self.wavefront)
         except BuildError as error:
             return Compilation(
                 False, error.outcome.stderr or str(error), error.outcome.seconds, False
@@ -58,12 +58,13 @@ class CpuBackend(Backend):
 
     def build_program(self, source: Path, output: Path, arguments: Sequence[str] = ()) -> Program:
         """Compiles a unit and links it with the runtime."""
-        from kernels.cpu.build import compile_unit, link
+        from kernels.cpu.build import build_runtime, compile_unit, link
 
-        unit = compile_unit(source, arguments, self.wavefront)
+        unit = compile_unit(source.resolve(), arguments, self.wavefront)
         linked = link(unit.objects, output, shared=False)
         seconds = unit.built.seconds + linked.seconds
-        return Program(output, Compilation(True, "", seconds, unit.built.from_cache))
+        compilation = Compilation(True, "", seconds, unit.built.from_cache)
+        return Program(output, compilation, reads=(build_runtime().library.parent,))
 
 
 def _processor() -> str:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kernels.backends.model import Availability, Backend, Compilation, Program
-from kernels.build import cache
-from kernels.build.step import BuildError
+from kernels.building import cache
+from kernels.building.step import BuildError
 from kernels.isolation import BUILD, run
 
 _INCLUDE = Path(__file__).parent.parent / "cuda" / "include"
@@ -26,6 +26,7 @@ class CudaBackend(Backend):
     proves = ("numerics at scale", "timing of that NVIDIA card")
     does_not_prove = ("AMD speed", "wave64")
     executes = True
+    uses_devices = True
 
     def availability(self) -> Availability:
         """Whether there is an nvcc and a card."""
@@ -62,6 +63,7 @@ class CudaBackend(Backend):
         # The card's own architecture where there is one, else what nvcc takes by itself.
         flags = [*_FLAGS, *(["-arch=native"] if _card() else []), f"-I{_INCLUDE}", *arguments]
         seconds: list[float] = []
+        source = source.resolve()
 
         def make(folder: Path) -> list[Path]:
             command = [nvcc, *flags, *more, "-MD", "-MF", "unit.d", str(source), "-o", name]

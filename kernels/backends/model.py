@@ -84,12 +84,14 @@ class Program:
     Attributes:
         path: The executable.
         environment: What it needs in its environment beside what the caller sets.
+        reads: Folders it needs beside its own and the system's.
         compilation: How it came about.
     """
 
     path: Path
     compilation: Compilation
     environment: Mapping[str, str] = field(default_factory=dict)
+    reads: tuple[Path, ...] = ()
 
 
 class Backend(ABC):
@@ -100,12 +102,15 @@ class Backend(ABC):
         proves: What a good result of it says.
         does_not_prove: What it leaves open.
         executes: Whether it runs what it builds.
+        uses_devices: Whether its programs need the machine's device files and, as the drivers of
+            cards do, far more address space than memory.
     """
 
     name: str
     proves: tuple[str, ...]
     does_not_prove: tuple[str, ...]
     executes: bool
+    uses_devices: bool = False
 
     @abstractmethod
     def availability(self) -> Availability:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernels.build import cache
-from kernels.build.elf import Elf
-from kernels.build.host_compiler import HostCompiler, find_host_compiler
-from kernels.build.step import Built
+from kernels.building import cache
+from kernels.building.elf import Elf
+from kernels.building.host_compiler import HostCompiler, find_host_compiler
+from kernels.building.step import Built
 from kernels.cpu.code_object import dynamic_lds_source, fat_binary_source, find_kernels, pack
 
 INCLUDE = Path(__file__).parent / "include"

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernels.build.elf import (
+from kernels.building.elf import (
     STB_LOCAL,
     STT_FUNC,
     STT_OBJECT,

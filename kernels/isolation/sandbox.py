@@ -28,10 +28,12 @@ class Sandbox:
     Attributes:
         name: ``bubblewrap``, ``unshare`` or ``none``.
         program: Its program, or empty.
+        devices: Whether the machine's device files are seen inside.
     """
 
     name: str
     program: str = ""
+    devices: bool = False
 
     def wrap(
         self,
@@ -49,11 +51,12 @@ class Sandbox:
             hidden: Folders that it must not see, beside ``/tmp``; they must exist.
         """
         if self.name == "bubblewrap":
+            devices = ["--dev-bind", "/dev", "/dev"] if self.devices else ["--dev", "/dev"]
             shows = [f for path in readable for f in ("--ro-bind", str(path), str(path))]
             covers = [f for path in hidden for f in ("--tmpfs", str(path))]
             return [
                 self.program, "--unshare-all", "--die-with-parent", "--new-session",
-                "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
+                "--ro-bind", "/", "/", *devices, "--proc", "/proc", "--tmpfs", "/tmp",
                 *covers, *shows, "--bind", str(folder), str(folder), "--chdir", str(folder),
                 "--", *command,
             ]  # fmt: skip

@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from extractor.errors import UserError
 from kernels.backends.model import Backend, Program
-from kernels.build.step import BuildError
+from kernels.building.step import BuildError
 from kernels.isolation import EXECUTION, Limits
 from kernels.isolation.sandbox import best_sandbox
 from kernels.task.folder import BASELINE
@@ -101,9 +101,12 @@ def verify(
                 diagnostics=error.outcome.stderr or str(error), seconds=time.monotonic() - begin,
             )  # fmt: skip
         settings = CPU_SETTINGS if backend.name == "cpu" else ({},)
-        expected = run_cases(reference, inputs.calls, settings[0], limits, best_sandbox())
+        sandbox = replace(best_sandbox(), devices=backend.uses_devices)
+        if backend.uses_devices:
+            limits = replace(limits, memory_bytes=0)
+        expected = run_cases(reference, inputs.calls, settings[0], limits, sandbox)
         found = [
-            (setting, run_cases(program, inputs.calls, setting, limits, best_sandbox()))
+            (setting, run_cases(program, inputs.calls, setting, limits, sandbox))
             for setting in settings
         ]
     passed, skipped, failures = _compare(task, inputs, expected, found)

@@ -78,7 +78,7 @@ def _run_all(
         command = [str(program.path), str(folder), str(number), str(last)]
         outcome = run(
             command, limits, folder=folder, environment=environment, sandbox=sandbox,
-            readable=[program.path.parent],
+            readable=[program.path.parent, *program.reads],
         )  # fmt: skip
         while number <= last:
             done = read_output(folder / f"{number}.out", inputs[number][1])

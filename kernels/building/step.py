@@ -1,0 +1,35 @@
+"""One step of a build, run under limits, with its record kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from extractor.errors import RocQuarryError
+from kernels.isolation import Outcome
+
+
+class BuildError(RocQuarryError):
+    """A step of a build failed. The run that wanted it goes on and exits with 1.
+
+    Attributes:
+        outcome: The record of the step.
+    """
+
+    def __init__(self, what: str, outcome: Outcome) -> None:
+        said = [line for line in outcome.stderr.splitlines() if "error:" in line]
+        detail = said[0].strip() if said else outcome.describe()
+        super().__init__(f"{what}: {detail}")
+        self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a finished step says of itself.
+
+    Attributes:
+        seconds: Wall time of the compilers; 0 when all of it came from the cache.
+        from_cache: Whether nothing had to be run.
+    """
+
+    seconds: float
+    from_cache: bool
