@@ -24,6 +24,9 @@ Parts = tuple[str, str, str, str]
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.M)
+_MACRO_WITH_BODY = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(?:\(([^)]*)\))?((?:[^\n]*\\\r?\n)*[^\n]*)", re.M
+)
 _SPACE = re.compile(r"\s+")
 _OPEN, _CLOSE = "([{", ")]}"
 
@@ -135,6 +138,7 @@ class LaunchText:
         self._store = store
         self._macros: dict[Unit, frozenset[str]] = {}
         self._defined: dict[str, frozenset[str]] = {}
+        self._bounded: dict[Unit, dict[str, list[tuple[list[str], str]]]] = {}
         self._expansions: dict[Unit, dict[tuple[str, int], list[Parts]]] = {}
 
     def parts(
@@ -154,6 +158,37 @@ class LaunchText:
             Expression(written=shown[2], expanded=final[2]),
             Expression(written=shown[3], expanded=final[3]),
         )
+
+    def bounds(self, unit: Unit, signature: str) -> str | None:
+        """The arguments of ``__launch_bounds__`` in a kernel's head, through the library's macros."""
+        direct = _bounds_in(signature)
+        if direct is not None:
+            return direct
+        for name in dict.fromkeys(_IDENTIFIER.findall(signature)):
+            for parameters, body in self._bounded_macros(unit).get(name, ()):
+                text = _bounds_in(body)
+                if text is None:
+                    continue
+                start = re.search(rf"\b{name}\s*\(", signature)
+                given = _macro_arguments(signature[start.start() :]) if start else []
+                for parameter, argument in zip(parameters, given, strict=False):
+                    text = re.sub(rf"\b{re.escape(parameter)}\b", lambda _, a=argument: a, text)
+                return _unwrapped(text)
+        return None
+
+    def _bounded_macros(self, unit: Unit) -> dict[str, list[tuple[list[str], str]]]:
+        known = self._bounded.get(unit)
+        if known is None:
+            known = self._bounded[unit] = {}
+            for file in sorted(self._closures.files_of(unit)):
+                data = self._closures.data_of(file)
+                if b"__launch_bounds__" not in data:
+                    continue
+                for match in _MACRO_WITH_BODY.finditer(data.decode("utf-8", errors="replace")):
+                    if "__launch_bounds__" in match[3]:
+                        parameters = [p.strip() for p in (match[2] or "").split(",")]
+                        known.setdefault(match[1], []).append((parameters, match[3]))
+        return known
 
     def _uses_macro(self, unit: Unit, parts: Iterable[str]) -> bool:
         macros = self._macros.get(unit)
@@ -195,6 +230,19 @@ class LaunchText:
         for file, line, parts in json.loads(data):
             result.setdefault((file, line), []).append(tuple(parts))
         return result
+
+
+def _bounds_in(text: str) -> str | None:
+    position = text.find("__launch_bounds__")
+    if position < 0:
+        return None
+    return _unwrapped(", ".join(_macro_arguments(text[position:])))
+
+
+def _unwrapped(text: str) -> str:
+    while text.startswith("(") and text.endswith(")") and len(_macro_arguments(text)) == 1:
+        text = text[1:-1].strip()
+    return text
 
 
 def preprocess(toolchain: Toolchain, unit: Unit, path: str) -> str:

@@ -34,7 +34,6 @@ from extractor.source_text import SourceText
 from extractor.units import Unit
 
 _SPACE = re.compile(r"\s+")
-_LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\(")
 
 
 @dataclass
@@ -79,6 +78,7 @@ class _Collected:
     """A definition on its way to becoming a record."""
 
     node: Node
+    unit: Unit
     kinds: set[str] = field(default_factory=set)
     instantiations: dict[str, tuple[str, set[str]]] = field(default_factory=dict)
 
@@ -195,7 +195,7 @@ class _Assembly:
         for index in reached:
             node = host.nodes[index]
             kind = "kernel" if node.kernel else "entry_point" if index in entry_nodes else "host"
-            self._define(node, node.id, kind, graph.name)
+            self._define(node, node.id, kind, graph.name, graph.units[node.unit])
             for step in walker.steps(index):
                 self._step(graph, node, node.id, host, step, "")
             self._end(graph, walker, index, node.id)
@@ -217,17 +217,17 @@ class _Assembly:
             node = device.nodes[index]
             name = starts.get(index) or _device_id(node)
             if index not in starts:
-                self._define(node, name, "device", graph.name)
+                self._define(node, name, "device", graph.name, graph.units[0])
             for step in walker.steps(index):
                 self._step(graph, node, name, device, step, "@device")
             self._end(graph, walker, index, name)
 
-    def _define(self, node: Node, name: str, kind: str, config: str) -> None:
+    def _define(self, node: Node, name: str, kind: str, config: str, unit: Unit) -> None:
         site = node.site
         key = f"{self.b._text.portable(site.file)}:{site.line}:{node.qualified_name}"
         collected = self.definitions.get(key)
         if collected is None:
-            collected = self.definitions[key] = _Collected(node)
+            collected = self.definitions[key] = _Collected(node, unit)
         collected.kinds.add(kind)
         instantiation = collected.instantiations.get(name)
         if instantiation is None:
@@ -335,7 +335,7 @@ class _Assembly:
 
         for key, collected in sorted(self.definitions.items(), key=place):
             node, site = collected.node, collected.node.site
-            signature, bounds = self._head(node)
+            signature, bounds = self._head(node, collected.unit)
             pattern = self.b._rule.infrastructure_of(node.qualified_name, node.file)
             yield Function(
                 id=key,
@@ -370,7 +370,7 @@ class _Assembly:
             return "device"
         return "host"
 
-    def _head(self, node: Node) -> tuple[str, str | None]:
+    def _head(self, node: Node, unit: Unit) -> tuple[str, str | None]:
         site = node.site
         body = int(node.record["b"])
         key = (site.file, site.begin, body)
@@ -381,7 +381,8 @@ class _Assembly:
             if end == site.end:
                 text = text.partition("{")[0]
             signature = _folded(text).removesuffix(" try")
-            known = self.b._heads[key] = (signature, _launch_bounds(signature))
+            bounds = self.b._launches.bounds(unit, signature) if node.kernel else None
+            known = self.b._heads[key] = (signature, bounds)
         return known
 
     def _calls(self, configs: tuple[str, ...]) -> Iterable[Call]:
@@ -429,16 +430,3 @@ def _ordered(configs: tuple[str, ...], present: set[str]) -> tuple[str, ...]:
 
 def _folded(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
-
-
-def _launch_bounds(signature: str) -> str | None:
-    match = _LAUNCH_BOUNDS.search(signature)
-    if match is None:
-        # A macro of the library may hide the attribute: `KERNEL(NB) name(...)`.
-        return None
-    depth, start = 1, match.end()
-    for index in range(start, len(signature)):
-        depth += {"(": 1, ")": -1}.get(signature[index], 0)
-        if depth == 0:
-            return signature[start:index].strip()
-    return None

@@ -1,0 +1,49 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= $(shell nproc)
+BENCH ?= index
+STAMP := $(VENV)/.ready-$(shell cat pyproject.toml Makefile | sha256sum | cut -c1-16)
+
+.PHONY: setup demo test check format prove bench browser clean
+
+setup: $(STAMP)
+
+$(STAMP):
+	@bash tools/system.sh
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,kernels]'
+	@rm -f $(VENV)/.ready-* && touch $@
+
+demo: setup
+	$(BIN)/extract rocblas --interface gemm --out out
+
+test: setup browser
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+# What the page tests need: a browser, Graphviz, and JavaScript parsers.
+browser: setup
+	@bash tests/render/setup_browser.sh
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# Whole-library proofs: every entry point of both libraries against the compiler's own IR.
+prove: setup
+	$(BIN)/python benchmarks/prove.py
+
+# Timings: BENCH=index, render, kernels.
+bench: setup
+	$(BIN)/python benchmarks/$(BENCH).py
+
+clean:
+	rm -rf out build dist $(VENV)
