@@ -9,7 +9,8 @@ Measures, in one run and side by side, for each library:
 - a changed ``.cpp``, and a changed header that some units include;
 - growth with the number of units and of workers.
 
-Ratios are of wall time over the same number of processes. Results: ``benchmarks/results/index.json``.
+Ratios are of wall time over the same number of processes. Results:
+``benchmarks/results/index.json``.
 """
 
 from __future__ import annotations
@@ -63,7 +64,12 @@ def index(
 ) -> dict[str, Any]:
     with Store(store) as opened:
         indexer = Indexer(
-            project.rule, project.tree, project.toolchain, opened, jobs=jobs, precompiled=precompiled
+            project.rule,
+            project.tree,
+            project.toolchain,
+            opened,
+            jobs=jobs,
+            precompiled=precompiled,
         )
         seconds, run = timed(lambda: indexer.ensure(units))
     return {
@@ -72,7 +78,9 @@ def index(
         "units": len(units),
         "indexed": run.indexed,
         "worker_mb": run.memory_mb,
-        "store_mb": round(sum(f.stat().st_size for f in store.parent.glob(store.name + "*")) / 1e6, 1),
+        "store_mb": round(
+            sum(f.stat().st_size for f in store.parent.glob(store.name + "*")) / 1e6, 1
+        ),
     }
 
 
@@ -80,7 +88,9 @@ def command(arguments: list[str], cache: Path) -> tuple[float, int]:
     environment = {**os.environ, "ROCQUARRY_CACHE": str(cache)}
     script = Path(sys.executable).with_name("extract")
     start = time.perf_counter()
-    done = subprocess.run([str(script), *arguments], env=environment, capture_output=True, check=False)
+    done = subprocess.run(
+        [str(script), *arguments], env=environment, capture_output=True, check=False
+    )
     return time.perf_counter() - start, done.returncode
 
 
@@ -94,7 +104,14 @@ def one_interface(project: Project, interface: str, folder: Path) -> dict[str, A
         source = settings.cache_folder() / kind
         if source.exists():
             shutil.copytree(source, cache / kind, symlinks=True)
-    arguments = [project.rule.name, "--interface", interface, "--out", str(folder / "out"), "--quiet"]
+    arguments = [
+        project.rule.name,
+        "--interface",
+        interface,
+        "--out",
+        str(folder / "out"),
+        "--quiet",
+    ]
     cold, code = command(arguments, cache)
     warm, again = command(arguments, cache)
     return {"interface": interface, "cold_s": cold, "warm_s": warm, "exit_codes": [code, again]}
@@ -136,7 +153,9 @@ def changes(project: Project, folder: Path, jobs: int) -> dict[str, Any]:
     return results
 
 
-def growth(project: Project, units: Sequence[Unit], folder: Path, jobs: int) -> list[dict[str, Any]]:
+def growth(
+    project: Project, units: Sequence[Unit], folder: Path, jobs: int
+) -> list[dict[str, Any]]:
     rows = []
     for workers in sorted({1, jobs}):
         for share in (4, 2, 1):
@@ -172,7 +191,9 @@ def library(name: str, jobs: int, quick: bool) -> dict[str, Any]:
             other = other[::8] if quick else other
             result[f"{config}_host"] = index(project, other, jobs, store)
         result["ratio_host"] = result["host_cold"]["wall_s"] / result["syntax_only"]["wall_s"]
-        result["ratio_device"] = result["device_cold"]["wall_s"] / result["device_syntax_only"]["wall_s"]
+        result["ratio_device"] = (
+            result["device_cold"]["wall_s"] / result["device_syntax_only"]["wall_s"]
+        )
         result["interface"] = one_interface(
             project, "axpy" if name == "rocblas" else "getrf", folder
         )
@@ -188,7 +209,10 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--quick", action="store_true", help="every eighth unit")
     chosen = parser.parse_args()
-    results: dict[str, Any] = {"machine": platform.processor() or platform.machine(), "jobs": chosen.jobs}
+    results: dict[str, Any] = {
+        "machine": platform.processor() or platform.machine(),
+        "jobs": chosen.jobs,
+    }
     for name in chosen.projects:
         results[name] = library(name, chosen.jobs, chosen.quick)
         print(json.dumps({name: results[name]}, indent=1), flush=True)

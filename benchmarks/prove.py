@@ -4,11 +4,13 @@ For every configuration of both libraries:
 
 1. the kernel sets of every entry point and the calls between project functions, against the symbol
    graph of the compiler's unoptimised IR;
-2. the scope of every interface, made from the units it selects, against the slice of the whole library,
+2. the scope of every interface, made from the units it selects, against the slice of the whole
+library,
    byte for byte;
 3. a sample of units indexed with and without a precompiled header, record for record.
 
-Writes ``benchmarks/results/prove.json`` and exits with 1 when anything differs without an explanation.
+Writes ``benchmarks/results/prove.json`` and exits with 1 when anything differs without an
+explanation.
 """
 
 from __future__ import annotations
@@ -62,7 +64,10 @@ def slices(project: Project, every: int) -> dict[str, Any]:
         whole = builder.build(family, families[family])
         data = whole.model_dump_json(by_alias=True).encode() + b"\n"
         fresh = Project(project.rule.name, jobs=project.jobs)
-        if hashlib.sha256(scope_bytes(fresh, family, configs)).digest() != hashlib.sha256(data).digest():
+        if (
+            hashlib.sha256(scope_bytes(fresh, family, configs)).digest()
+            != hashlib.sha256(data).digest()
+        ):
             wrong.append(family)
         fresh.store.close()
         print(f"slice {family}: {'differs' if family in wrong else 'equal'}", flush=True)
@@ -79,7 +84,8 @@ def without_precompiled(project: Project, count: int, folder: Path) -> dict[str,
     plain.store = Store(folder / f"plain-{project.rule.name}.sqlite")  # type: ignore[misc]
     plain.indexer.ensure(sample)
     records = plain.store.units(keys)
-    # Without it the index also sees inline functions of headers that nothing uses; what it sees with it
+    # Without it the index also sees inline functions of headers that nothing uses; what it sees
+    # with it
     # has to be there to the byte.
     wrong = [unit.path for unit in records if with_header[unit.path] - set(unit.functions)]
     return {"passed": not wrong, "units": len(sample), "differ": wrong}
@@ -111,7 +117,10 @@ def main() -> None:
     write(target, json.dumps(results, indent=1).encode() + b"\n")
     print(target)
     ok = all(
-        part["passed"] for row in results.values() for part in row.values() if isinstance(part, dict)
+        part["passed"]
+        for row in results.values()
+        for part in row.values()
+        if isinstance(part, dict)
     )
     sys.exit(0 if ok else 1)
 

@@ -38,9 +38,7 @@ def extract(
         >>> scope.per_entry["rocblas_saxpy"]["source"]  # doctest: +SKIP
     """
     opened = Project(project, source=source, jobs=jobs, reporter=reporter)
-    return Scope.model_validate_json(
-        scope_bytes(opened, interface, opened.configurations(config))
-    )
+    return Scope.model_validate_json(scope_bytes(opened, interface, opened.configurations(config)))
 
 
 def scope_bytes(project: Project, interface: str, configs: Sequence[str]) -> bytes:

@@ -35,7 +35,9 @@ Examples:
 """
 
 app = typer.Typer(
-    add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 _FORMATS = ("html", "json", "dot", "svg", "graphml", "mermaid")
 
@@ -68,7 +70,9 @@ def extract(
     ] = None,
     scopes: Annotated[
         bool,
-        typer.Option("--scopes/--no-scopes", help="With --all: write the scopes, or only --kernels."),
+        typer.Option(
+            "--scopes/--no-scopes", help="With --all: write the scopes, or only --kernels."
+        ),
     ] = True,
     check: Annotated[
         bool,
@@ -294,9 +298,7 @@ def _doctor(project: str | None, *, pins: bool, as_json: bool) -> None:
         raise typer.Exit(2)
 
 
-def _cache(
-    clear: str | None, export: Path | None, load: Path | None, *, as_json: bool
-) -> None:
+def _cache(clear: str | None, export: Path | None, load: Path | None, *, as_json: bool) -> None:
     from dataclasses import asdict
 
     from extractor import cache_transfer, cache_usage

@@ -10,7 +10,9 @@ from extractor.glob import match_path
 from extractor.rules import Rule
 from extractor.source.tree import SourceTree
 
-_NOISE = re.compile(rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
+_NOISE = re.compile(
+    rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M
+)
 _DECLARED = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _MACRO_BODY = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n]*\\\n)*[^\n]*", re.M)
 
@@ -23,7 +25,8 @@ class EntryPoint:
         name: Its C name.
         file: Header that declares it, relative to the tree.
         line: Line of the declaration.
-        declared: A public header declares it. One that none does is an entry point all the same when
+        declared: A public header declares it. One that none does is an entry point all the same
+        when
             the library exports it under a name of the public kind.
     """
 
@@ -36,7 +39,8 @@ class EntryPoint:
 def declared(rule: Rule, tree: SourceTree) -> list[EntryPoint]:
     """Entry points that the tree's headers declare, by name.
 
-    A declaration is found as text: the rule's marker (when it has one), then the first name before an
+    A declaration is found as text: the rule's marker (when it has one), then the first name
+    before an
     opening parenthesis, up to the next semicolon. Whether a unit defines it, the index says.
     """
     globs = rule.entry_points.headers or ("**/*.h", "**/*.hpp")

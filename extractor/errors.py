@@ -1,14 +1,14 @@
 """Errors of rocQuarry: one tree, so that a caller catches what it means to catch.
 
-    RocQuarryError                 anything rocQuarry raises on purpose
-    ├── UserError                  the user must fix something; one line, exit code 2
-    │   ├── UnknownName            a project, interface, kernel or configuration that does not exist
-    │   ├── RuleError              a rule file with a fault: file, line, key
-    │   ├── SourceError            a source tree or archive that cannot be had or trusted
-    │   ├── ToolchainError         no usable compiler, libclang or headers
-    │   └── MissingExtra           an optional part of rocQuarry is not installed
-    ├── StoreError                 the cache could not be read or written
-    └── UnitError                  one translation unit failed; the run goes on and exits with 1
+RocQuarryError                 anything rocQuarry raises on purpose
+├── UserError                  the user must fix something; one line, exit code 2
+│   ├── UnknownName            a project, interface, kernel or configuration that does not exist
+│   ├── RuleError              a rule file with a fault: file, line, key
+│   ├── SourceError            a source tree or archive that cannot be had or trusted
+│   ├── ToolchainError         no usable compiler, libclang or headers
+│   └── MissingExtra           an optional part of rocQuarry is not installed
+├── StoreError                 the cache could not be read or written
+└── UnitError                  one translation unit failed; the run goes on and exits with 1
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class LaunchText:
         )
 
     def bounds(self, unit: Unit, signature: str) -> str | None:
-        """The arguments of ``__launch_bounds__`` in a kernel's head, through the library's macros."""
+        """The arguments of ``__launch_bounds__`` in a kernel's head, macros followed."""
         direct = _bounds_in(signature)
         if direct is not None:
             return direct
@@ -172,7 +172,7 @@ class LaunchText:
                 start = re.search(rf"\b{name}\s*\(", signature)
                 given = _macro_arguments(signature[start.start() :]) if start else []
                 for parameter, argument in zip(parameters, given, strict=False):
-                    text = re.sub(rf"\b{re.escape(parameter)}\b", lambda _, a=argument: a, text)
+                    text = re.sub(rf"\b{re.escape(parameter)}\b", _literal(argument), text)
                 return _unwrapped(text)
         return None
 
@@ -222,14 +222,21 @@ class LaunchText:
         root = self._closures.root
         if data is None:
             launches = expand(preprocess(self._toolchain, unit, root + unit.path), root)
-            rows = [[file, line, list(parts)] for (file, line), all_ in launches.items()
-                    for parts in all_]
+            rows = [
+                [file, line, list(parts)]
+                for (file, line), all_ in launches.items()
+                for parts in all_
+            ]
             self._store.remember(key, json.dumps(rows).encode())
             return launches
         result: dict[tuple[str, int], list[Parts]] = {}
         for file, line, parts in json.loads(data):
             result.setdefault((file, line), []).append(tuple(parts))
         return result
+
+
+def _literal(text: str) -> str:
+    return text.replace("\\", "\\\\")
 
 
 def _bounds_in(text: str) -> str | None:
@@ -283,5 +290,3 @@ def expand(text: str, root: str) -> dict[tuple[str, int], list[Parts]]:
                 position = row.find("<<<", position + 3)
         line += 1
     return found
-
-

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def node_link(scope: dict[str, Any]) -> dict[str, Any]:
-    """The node-link form of a scope: a node for each instantiation and boundary, a link for each use."""
+    """A scope in node-link form: a node for each instantiation and boundary, a link a use."""
     nodes: list[dict[str, Any]] = []
     for function in scope["functions"]:
         span = function["span"] or {}

@@ -1,4 +1,4 @@
-"""Progress on long work: a bar on a terminal, plain lines elsewhere, nothing when asked to be quiet."""
+"""Progress on long work: a bar on a terminal, plain lines elsewhere, nothing when quiet."""
 
 from __future__ import annotations
 
@@ -40,8 +40,13 @@ class Reporter:
             yield lambda done, total, name: None
         elif self._terminal:
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-            from rich.progress import TimeRemainingColumn
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )
 
             columns = (
                 TextColumn("{task.description}"),

@@ -1,6 +1,7 @@
 """Records on disk: what one stage writes and another, or another program, reads.
 
-Every model is frozen, refuses unknown keys and is published as JSON Schema (``extract --schema``). A
+Every model is frozen, refuses unknown keys and is published as JSON Schema (``extract
+--schema``). A
 change of meaning raises the version in ``schema``.
 """
 
@@ -58,7 +59,8 @@ class Instantiation(Record):
     """One concrete function.
 
     Attributes:
-        id: Its identity in ``calls`` and ``launches``: the mangled symbol; where units have copies of
+        id: Its identity in ``calls`` and ``launches``: the mangled symbol; where units have
+        copies of
             their own, with a hash of the content; on the device side with ``@device``.
         symbol: Mangled symbol.
         template_arguments: As demangled; empty for a function that is no template.

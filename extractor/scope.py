@@ -9,7 +9,7 @@ from functools import cached_property
 
 from extractor import __version__
 from extractor.demangle import template_arguments
-from extractor.graph.linked import DEVICE, DeviceJoin, LinkedGraph, Node, Site
+from extractor.graph.linked import DeviceJoin, LinkedGraph, Node, Site
 from extractor.graph.walk import Step, Walker
 from extractor.launch_text import LaunchPlace, LaunchText
 from extractor.records import (
@@ -123,7 +123,7 @@ class ScopeBuilder:
                     row = kernels.setdefault(
                         (node.name, self._text.portable(node.file)), (set(), set(), [])
                     )
-                    row[0 if index in live else 1].add(node.symbol)
+                    (row[0] if index in live else row[1]).add(node.symbol)
             if any(not row[0] for row in kernels.values()):
                 for index in every:
                     for step in walker.steps(index):
@@ -133,12 +133,8 @@ class ScopeBuilder:
                             kernels[key][2].append(
                                 f"{step.site.file}:{step.site.line}: {step.dead}"
                             )
-            boundaries = {
-                name for index in live for name in walker.ends(index).boundaries
-            }
-            unresolved = {
-                place for index in live for place in walker.ends(index).unresolved
-            }
+            boundaries = {name for index in live for name in walker.ends(index).boundaries}
+            unresolved = {place for index in live for place in walker.ends(index).unresolved}
             lines.append(
                 EntryLine(
                     entry=entry,
@@ -255,9 +251,9 @@ class _Assembly:
                 self.launchers.add(caller_id)
         else:
             kind = "call" if step.kind == "c" else "reference"
-            self.calls.setdefault(
-                (caller_id, target_id, kind, step.site, step.dead), set()
-            ).add(graph.name)
+            self.calls.setdefault((caller_id, target_id, kind, step.site, step.dead), set()).add(
+                graph.name
+            )
 
     def _end(self, graph: ConfigurationGraph, walker: Walker, index: int, name: str) -> None:
         ends = walker.ends(index)
@@ -323,9 +319,7 @@ class _Assembly:
                 for (site, name), reason in sorted(self.unresolved.items())
             ),
             divergent=tuple(self.divergent[symbol] for symbol in sorted(self.divergent)),
-            failed_units=tuple(
-                failed for graph in self.b.graphs for failed in graph.failed
-            ),
+            failed_units=tuple(failed for graph in self.b.graphs for failed in graph.failed),
         )
 
     def _functions(self, configs: tuple[str, ...]) -> Iterable[Function]:
@@ -359,16 +353,13 @@ class _Assembly:
             )
 
     def _kind(self, collected: _Collected) -> FunctionKind:
-        for kind in ("kernel", "entry_point"):
-            if kind in collected.kinds:
-                return kind  # type: ignore[return-value]
+        if "kernel" in collected.kinds:
+            return "kernel"
+        if "entry_point" in collected.kinds:
+            return "entry_point"
         if any(name in self.launchers for name in collected.instantiations):
             return "launcher"
-        if collected.kinds == {"device"} or collected.node.flags & DEVICE and (
-            "host" not in collected.kinds
-        ):
-            return "device"
-        return "host"
+        return "host" if "host" in collected.kinds else "device"
 
     def _head(self, node: Node, unit: Unit) -> tuple[str, str | None]:
         site = node.site

@@ -32,7 +32,9 @@ def run(
         if interfaces is not None:
             wanted = sorted({name for one in interfaces for name in project.resolve(one)})
         graph = project.graph(config, wanted, device=False)
-        entries = [e for e in (wanted or project.defined([graph])) if graph.host.find(e) is not None]
+        entries = [
+            e for e in (wanted or project.defined([graph])) if graph.host.find(e) is not None
+        ]
         if not entries:
             raise UserError(f"nothing to check: no entry point in configuration {config}")
         answer = answer_of(project, graph, entries)
@@ -154,9 +156,7 @@ class _Translation:
     def _calls(self, index: int, alive: bool, answer: Answer) -> None:
         caller = self._key(index)
         node = self._graph.host.nodes[index]
-        answer.functions[caller] = CheckedFunction(
-            node.qualified_name, node.file, node.site.line
-        )
+        answer.functions[caller] = CheckedFunction(node.qualified_name, node.file, node.site.line)
         # Direct edges only: the compiler does not look through other libraries' functions either.
         for edge in self._direct(index, set()):
             target = self._graph.host.nodes[edge.callee]

@@ -142,9 +142,7 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
         table.add_row("unresolved", str(len(item["unresolved"])))
         for unresolved in item["unresolved"][:10]:
             at = unresolved["at"]
-            table.add_row(
-                "", escape(f"{at['file']}:{at['start_line']}: {unresolved['reason']}")
-            )
+            table.add_row("", escape(f"{at['file']}:{at['start_line']}: {unresolved['reason']}"))
         if item["divergent"]:
             table.add_row("divergent symbols", str(item["divergent"]))
         for failed in item["failed_units"]:

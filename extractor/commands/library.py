@@ -105,9 +105,7 @@ def _write_scopes(
 
 def _unchanged(project: Project, out: Path, family: str, scopes: dict[str, Any]) -> bool:
     folder = output_folder(out, project.rule.name, family)
-    for name, (size, digest) in zip(
-        ("scope.json", "callgraph.json"), scopes[family], strict=True
-    ):
+    for name, (size, digest) in zip(("scope.json", "callgraph.json"), scopes[family], strict=True):
         path = folder / name
         if not path.is_file() or path.stat().st_size != size:
             return False

@@ -1,7 +1,9 @@
 """The linked graph: functions of all units bound to each other as the linker binds them.
 
-A function with external linkage is one node: its strong definition, else the first weak one in build
-order. One with internal linkage belongs to its unit; copies in several units are one node when their
+A function with external linkage is one node: its strong definition, else the first weak one in
+build
+order. One with internal linkage belongs to its unit; copies in several units are one node when
+their
 bodies and everything internal they call are equal, and two nodes when not.
 """
 
@@ -223,9 +225,7 @@ class LinkedGraph:
                     site = site_of(record, record["s"])
                     places[digest] = (self.units[number].path, site)
             record = self.records[bound[1]]
-            found.append(
-                Divergence(record.get("u", ""), record["m"], tuple(places.values()))
-            )
+            found.append(Divergence(record.get("u", ""), record["m"], tuple(places.values())))
         return sorted(found, key=lambda one: one.symbol)
 
     def _resolve(self, unit: int, identity: int) -> int | None:

@@ -1,4 +1,5 @@
-"""Which units one interface needs: name search proposes, the index decides, until nothing is missing.
+"""Which units one interface needs: name search proposes, the index decides, until nothing is
+missing.
 
 The result has to be the same as if the whole library had been indexed. Two things can make it
 differ: a function that no chosen unit defines, and a symbol that a unit not chosen defines as well,
@@ -89,8 +90,11 @@ class Selection:
         run = self._indexer.ensure([self._units[n] for n in numbers], advance)
         self.runs.append(run)
         units = self._indexer.store.units(
-            [key for key, n in zip(run.keys, numbers, strict=True)
-             if self._units[n].path not in run.lost]
+            [
+                key
+                for key, n in zip(run.keys, numbers, strict=True)
+                if self._units[n].path not in run.lost
+            ]
         )
         hashes = {digest for unit in units for digest in unit.functions}
         return LinkedGraph(units, self._indexer.store.functions(hashes))
@@ -160,7 +164,8 @@ class Selection:
         files = self._search.defining(name)
         rivals: set[int] = set()
         for file in files:
-            # Where one unit sees both, they are overloads: two bodies of one symbol would not compile.
+            # Where one unit sees both, they are overloads: two bodies of one symbol would not
+            # compile.
             if all(
                 other == file or any({file, other} <= own for own in self._closures)
                 for other in files

@@ -1,4 +1,4 @@
-"""The walk from entry points: depth-first, under a rule file's lists, with every end accounted for."""
+"""The walk from entry points: depth-first, under a rule file's lists, every end accounted for."""
 
 from __future__ import annotations
 

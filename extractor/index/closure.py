@@ -114,7 +114,7 @@ class Closures:
             path = stack.pop()
             entry = self._read(path)
             for name, quoted in entry[1] if entry else ():
-                target = self._resolve(os.path.dirname(path), name, quoted, folders)
+                target = self._resolve(path.rpartition("/")[0], name, quoted, folders)
                 if target is not None and target not in seen:
                     seen.add(target)
                     stack.append(target)
@@ -167,11 +167,7 @@ def _folders(arguments: Iterable[str], roots: tuple[str, ...]) -> list[str]:
                 folders.append(argument[len(flag) :])
                 break
         previous = argument
-    return [
-        folder
-        for folder in map(os.path.normpath, folders)
-        if (folder + "/").startswith(roots)
-    ]
+    return [folder for folder in map(os.path.normpath, folders) if (folder + "/").startswith(roots)]
 
 
 def _macro(flag: str) -> str:

@@ -137,9 +137,7 @@ class Indexer:
             "device": unit.side == "device",
         }
 
-    def _precompile(
-        self, pool: Pool, units: Iterable[Unit]
-    ) -> dict[tuple[str, ...], Precompiled]:
+    def _precompile(self, pool: Pool, units: Iterable[Unit]) -> dict[tuple[str, ...], Precompiled]:
         planned_headers: dict[tuple[str, ...], Precompiled] = {}
         counts: dict[tuple[str, ...], int] = {}
         for unit in units:

@@ -1,6 +1,7 @@
 """The compiled part of the index: built once from the C++ beside this file, called through ctypes.
 
-Visiting every body of every instantiation from Python costs more than parsing it. The walk itself is
+Visiting every body of every instantiation from Python costs more than parsing it. The walk itself
+is
 therefore a few hundred lines of C++ over libclang's C interface, built by the toolchain's own clang
 on first use and kept in the cache under the hash of its sources and of the compiler.
 """
@@ -54,8 +55,10 @@ def _compile(toolchain: Toolchain, sources: list[Path], folder: Path) -> None:
     for source in sources:
         out = folder / f"{source.stem}.o"
         _run(
-            [*toolchain.clang, "-x", "c++", *machine, "-O2", "-std=c++17", "-fPIC"]
-            + ["-c", str(source), "-o", str(out)],
+            [
+                *(*toolchain.clang, "-x", "c++", *machine, "-O2", "-std=c++17", "-fPIC"),
+                *("-c", str(source), "-o", str(out)),
+            ]
         )
         objects.append(str(out))
     # The wheel's clang has a linker beside it but no driver that finds it; a shared object that

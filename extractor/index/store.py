@@ -1,6 +1,7 @@
 """The store: one SQLite file (WAL) that holds every indexed unit under its content key.
 
-A function's record is kept once however many units instantiate it: a unit is a list of hashes. Nothing
+A function's record is kept once however many units instantiate it: a unit is a list of hashes.
+Nothing
 is ever changed in place, so two runs may write at once and a killed run leaves a valid store.
 """
 
@@ -158,15 +159,13 @@ class Store:
             )
 
     def units(self, keys: Sequence[str]) -> list[StoredUnit]:
-        """The named units, in the order asked for; one that is missing is an error of the caller."""
+        """The named units, in the order asked for; all of them have to be there."""
         found: dict[str, StoredUnit] = {}
         for chunk in _chunks(list(dict.fromkeys(keys))):
             marks = ",".join("?" * len(chunk))
             query = f"SELECT key, path, errors, functions FROM unit WHERE key IN ({marks})"
             for key, path, errors, blob in self._read(query, chunk):
-                hashes = tuple(
-                    blob[i : i + HASH_BYTES] for i in range(0, len(blob), HASH_BYTES)
-                )
+                hashes = tuple(blob[i : i + HASH_BYTES] for i in range(0, len(blob), HASH_BYTES))
                 found[key] = StoredUnit(key, path, tuple(json.loads(errors)), hashes)
         return [found[key] for key in keys]
 
@@ -218,4 +217,6 @@ def _chunks(items: list[Any]) -> Iterator[list[Any]]:
 
 
 def _cannot(path: Path, error: Exception) -> StoreError:
-    return StoreError(f"the store {path} cannot be used: {error}; clear it with extract --doctor --clear-cache store")
+    return StoreError(
+        f"the store {path} cannot be used: {error}; clear it with: extract --clear-cache store"
+    )

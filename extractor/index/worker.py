@@ -1,8 +1,10 @@
 """A worker process: indexes the units that its parent names, one at a time.
 
 Protocol, one JSON object a line on standard input: ``{"path", "arguments", "root", "device"}``. The
-answer is one JSON line ``{"length", "errors", "seconds", "memory_mb"}`` and then ``length`` bytes, a
-pickled list of function records, each compressed, in the unit's own order. A unit that makes libclang
+answer is one JSON line ``{"length", "errors", "seconds", "memory_mb"}`` and then ``length``
+bytes, a
+pickled list of function records, each compressed, in the unit's own order. A unit that makes
+libclang
 crash takes this process with it and nothing else.
 """
 
@@ -36,7 +38,8 @@ def packed(text: bytes) -> list[tuple[bytes, bytes]]:
 def main() -> None:
     """Runs until standard input ends."""
     library, libclang = sys.argv[1:3]
-    # libclang writes to standard output when it crashes or warns; answers get a channel of their own.
+    # libclang writes to standard output when it crashes or warns; answers get a channel of their
+    # own.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     native = NativeIndex(Path(library), Path(libclang))
