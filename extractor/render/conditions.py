@@ -101,12 +101,11 @@ def _condition(parent: Node, child: Node, source: bytes) -> str:
         body = parent.child_by_field_name("body")
         assert body is not None
         return _one_line(source[parent.start_byte : body.start_byte])
-    if kind in ("preproc_if", "preproc_elif"):
-        return f"#if {written('condition')}"
-    if kind in ("preproc_ifdef", "preproc_elifdef"):
-        return f"#ifdef {written('name')}"
-    if kind == "preproc_else":
-        return "#else"
+    if kind in ("preproc_if", "preproc_elif", "preproc_ifdef", "preproc_elifdef"):
+        word = _one_line(source[parent.children[0].start_byte : parent.children[0].end_byte])
+        word = word.replace("#el", "#")
+        line = f"{word} {written('condition') or written('name')}"
+        return f"#else of {line}" if inside("alternative") else line
     return ""
 
 

@@ -26,6 +26,13 @@ TEXT = """template <typename T> rocblas_status launcher(rocblas_int n)
     while(more) step(n);
 #if defined(FAST)
     fast(n);
+#elif defined(SAFE)
+    safe(n);
+#else
+    slow(n);
+#endif
+#ifndef NDEBUG
+    debug(n);
 #endif
     unguarded(n);
     return n ? one(n) : two(n);
@@ -56,6 +63,9 @@ TEXT = """template <typename T> rocblas_status launcher(rocblas_int n)
         ("other", ("for(int i = 0; i < n; i += 64)", "switch (uplo)", "default")),
         ("step", ("while (more)",)),
         ("fast", ("#if defined(FAST)",)),
+        ("safe", ("#else of #if defined(FAST)", "#if defined(SAFE)")),
+        ("slow", ("#else of #if defined(FAST)", "#else of #if defined(SAFE)")),
+        ("debug", ("#ifndef NDEBUG",)),
         ("unguarded", ()),
         ("one", ("if (n)",)),
         ("two", ("not (n)",)),
