@@ -16,9 +16,7 @@ class BuildError(RocQuarryError):
     """
 
     def __init__(self, what: str, outcome: Outcome) -> None:
-        said = [line for line in outcome.stderr.splitlines() if "error:" in line]
-        detail = said[0].strip() if said else outcome.describe()
-        super().__init__(f"{what}: {detail}")
+        super().__init__(f"{what}: {_first_complaint(outcome.stderr) or outcome.describe()}")
         self.outcome = outcome
 
 
@@ -33,3 +31,12 @@ class Built:
 
     seconds: float
     from_cache: bool
+
+
+def _first_complaint(text: str) -> str:
+    """The line that says most: a missing symbol rather than that the linker failed."""
+    for word in ("undefined reference", "undefined symbol", "error:"):
+        for line in text.splitlines():
+            if word in line:
+                return line.strip()
+    return ""

@@ -62,7 +62,16 @@ class Sandbox:
             ]  # fmt: skip
         if self.name == "unshare":
             user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-            return [self.program, *user, "--pid", "--fork", "--kill-child", "--", *command]
+            return [
+                self.program,
+                *user,
+                "--pid",
+                "--mount-proc",
+                "--fork",
+                "--kill-child",
+                "--",
+                *command,
+            ]
         return command
 
 

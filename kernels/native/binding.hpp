@@ -1,5 +1,6 @@
 // Binding a HIP function or kernel to Python, on torch tensors and numpy arrays.
 #pragma once
+#include <hip/hip_complex.h>
 #include <pybind11/pybind11.h>
 
 #include <complex>

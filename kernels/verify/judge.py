@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -46,12 +46,16 @@ int main(int argc, char** argv) {{
 """
 
 
+Call = tuple[Sequence[int], Sequence[Value]]
+"""Grid, block and bytes of dynamic LDS of a case, and its arguments."""
+
+
 @dataclass(frozen=True)
 class Inputs:
     """The cases of a task, made once for baseline and candidate."""
 
     names: tuple[str, ...]
-    calls: tuple[tuple[tuple[int, ...], list[Value]], ...]
+    calls: tuple[Call, ...]
     skipped: tuple[str, ...]
 
 
@@ -105,11 +109,11 @@ def verify(
         if backend.uses_devices:
             limits = replace(limits, memory_bytes=0)
         expected = run_cases(reference, inputs.calls, settings[0], limits, sandbox)
-        found = [
-            (setting, run_cases(program, inputs.calls, setting, limits, sandbox))
-            for setting in settings
-        ]
-    passed, skipped, failures = _compare(task, inputs, expected, found)
+        skipped, failures = _compare(
+            task, inputs, expected, settings,
+            lambda calls, setting: run_cases(program, calls, setting, limits, sandbox),
+        )  # fmt: skip
+    passed = len(inputs.names) - len(skipped) - len(failures)
     return Verdict(
         task.task, True, not failures and passed > 0, backend.name, hardware,
         inputs_passed=passed, inputs_skipped=(*inputs.skipped, *skipped), failures=failures,
@@ -148,22 +152,29 @@ def _compare(
     task: Task,
     inputs: Inputs,
     expected: Sequence[CaseRun],
-    found: Sequence[tuple[Mapping[str, str], Sequence[CaseRun]]],
-) -> tuple[int, tuple[str, ...], tuple[Failure, ...]]:
-    passed, skipped, failures = 0, [], []
+    settings: Sequence[Mapping[str, str]],
+    run_candidate: Callable[[Sequence[Call], Mapping[str, str]], Sequence[CaseRun]],
+) -> tuple[tuple[str, ...], tuple[Failure, ...]]:
+    """The inputs that cannot be judged, and those on which the candidate fails."""
+    skipped = []
+    left = []
     for number, name in enumerate(inputs.names):
-        want = expected[number]
-        if want.buffers is None or want.error:
-            skipped.append(f"{name}: the baseline itself fails there: {want.error}")
-            continue
-        failure = None
-        for setting, runs in found:
-            failure = _judge(task, inputs.calls[number][1], want, runs[number], name, setting)
+        if expected[number].buffers is None or expected[number].error:
+            skipped.append(f"{name}: the baseline itself fails there: {expected[number].error}")
+        else:
+            left.append(number)
+    failures: dict[int, Failure] = {}
+    for setting in settings:
+        # An input that failed once needs no other setting to show it.
+        left = [number for number in left if number not in failures]
+        runs = run_candidate([inputs.calls[number] for number in left], setting) if left else ()
+        for number, got in zip(left, runs, strict=True):
+            failure = _judge(
+                task, inputs.calls[number][1], expected[number], got, inputs.names[number], setting
+            )
             if failure:
-                failures.append(failure)
-                break
-        passed += failure is None
-    return passed, tuple(skipped), tuple(failures)
+                failures[number] = failure
+    return tuple(skipped), tuple(failures[number] for number in sorted(failures))
 
 
 def _judge(

@@ -1,0 +1,98 @@
+"""The cache of builds, and what is read from objects of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cpu_program import HIP
+
+from extractor.errors import UnitError
+from kernels.building import cache
+from kernels.building.elf import Elf
+from kernels.building.step import BuildError
+from kernels.cpu.build import compile_unit, link
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROCQUARRY_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def _compile(source: Path, header: Path, flag: str = "-O2") -> tuple[str, bool]:
+    def make(folder: Path) -> list[Path]:
+        (folder / "out").write_text(source.read_text() + header.read_text() + flag)
+        return [source, header]
+
+    folder, found = cache.compiled(("test", flag), source, make)
+    return (folder / "out").read_text(), found
+
+
+def test_a_build_is_found_by_content_flags_and_headers(own_cache: Path, tmp_path: Path) -> None:
+    source, header = tmp_path / "a.hip", tmp_path / "a.h"
+    source.write_text("a")
+    header.write_text("1")
+    assert _compile(source, header) == ("a1-O2", False)
+    assert _compile(source, header) == ("a1-O2", True)
+    assert _compile(source, header, "-O3") == ("a1-O3", False)
+    header.write_text("22")
+    assert _compile(source, header) == ("a22-O2", False)
+    header.write_text("1")
+    assert _compile(source, header) == ("a1-O2", True)
+    source.write_text("b")
+    assert _compile(source, header) == ("b1-O2", False)
+
+
+def test_a_build_is_never_found_by_its_name(own_cache: Path, tmp_path: Path) -> None:
+    header = tmp_path / "a.h"
+    header.write_text("1")
+    for number, text in enumerate(("x", "y")):
+        source = tmp_path / str(number) / "candidate.hip"
+        source.parent.mkdir()
+        source.write_text(text)
+        assert _compile(source, header) == (f"{text}1-O2", False)
+    elsewhere = tmp_path / "renamed.hip"
+    elsewhere.write_text("x")
+    assert _compile(elsewhere, header) == ("x1-O2", True)
+
+
+def test_a_build_that_fails_leaves_nothing(own_cache: Path, tmp_path: Path) -> None:
+    source = tmp_path / "a.hip"
+    source.write_text("a")
+
+    def fail(folder: Path) -> list[Path]:
+        (folder / "half").write_text("made")
+        raise UnitError("no")
+
+    for _ in range(2):
+        with pytest.raises(UnitError):
+            cache.compiled(("test",), source, fail)
+    assert not list(own_cache.rglob("half"))
+
+
+def test_a_missing_symbol_is_a_build_error(tmp_path: Path) -> None:
+    source = tmp_path / "a.hip"
+    source.write_text(
+        "#include <hip/hip_runtime.h>\nvoid elsewhere(int*);\n"
+        "__global__ void k(int* x) { *x = 1; }\n"
+        "void run(int* x) { k<<<1, 1>>>(x); elsewhere(x); }\n"
+    )
+    unit = compile_unit(source)
+    assert unit.kernels == ("_Z1kPi",)
+    with pytest.raises(BuildError, match="elsewhere"):
+        link(unit.objects, tmp_path / "a.so")
+
+
+def test_objects_of_this_machine_are_read() -> None:
+    unit = compile_unit(HIP / "saxpy.hip")
+    elf = Elf(unit.objects[0].read_bytes())
+    names = {symbol.name: symbol for symbol in elf.symbols}
+    assert names["_Z5saxpyifPKfPf"].defined
+    assert not names["hipLaunchByPtr"].defined
+    assert any(symbol.name == "hipLaunchByPtr" for _, symbol in elf.references())
+
+
+def test_what_is_no_elf_file_is_refused() -> None:
+    with pytest.raises(UnitError):
+        Elf(b"\x7fELF\x01\x01")
