@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from extractor import __version__
 from extractor.errors import RocQuarryError, UserError
+
+if TYPE_CHECKING:
+    from extractor.project import Project
 
 EXAMPLES = """
 Examples:
@@ -202,23 +205,14 @@ def _extract(
         summaries = one.run(project, interfaces, configs, out, formats)
         _answer(summaries, one.show, as_json=as_json, quiet=quiet)
         ok = one.complete(summaries)
-    elif everything or kernels is not None:
+    elif everything or kernels is not None or "html" in formats:
         from extractor.commands import library
 
-        total = library.run(project, configs, out, kernels, scopes=scopes)
-        if "html" in formats:
-            from extractor.render import render_overview
-
-            total["overview"] = str(render_overview(out, project.rule.name))
+        drawn = "html" in formats
+        total = library.run(project, configs, out, kernels, scopes=scopes or drawn)
+        if drawn:
+            total["overview"] = str(_draw_library(project, out))
         _answer(total, library.show, as_json=as_json, quiet=quiet)
-        ok = library.complete(total)
-    elif "html" in formats:
-        from extractor.commands import library
-        from extractor.render import render_overview
-
-        total = library.run(project, configs, out, None, scopes=True)
-        page = render_overview(out, project.rule.name)
-        _answer({"overview": str(page)}, _show_page, as_json=as_json, quiet=quiet)
         ok = library.complete(total)
     else:
         from extractor.commands import listing
@@ -239,8 +233,19 @@ def _extract(
         raise typer.Exit(1)
 
 
-def _show_page(answer: dict[str, Any]) -> None:
-    print(answer["overview"])
+def _draw_library(project: Project, out: Path) -> Path:
+    from extractor.render import render_library
+
+    with project.reporter.work(f"{project.rule.name} pages") as advance:
+        count = 0
+
+        def told(interface: str, _done: int, total: int) -> None:
+            nonlocal count
+            count += 1
+            advance(count, total, interface)
+
+        pages = render_library(out, project.rule.name, jobs=project.jobs, done=told)
+    return pages[-1]
 
 
 def _answer(answer: Any, show: Any, *, as_json: bool, quiet: bool) -> None:

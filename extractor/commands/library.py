@@ -179,8 +179,8 @@ def show(summary: dict[str, Any]) -> None:
                 f"{failed['errors'][0]}"
             )
         )
-    for name in ("scopes", "kernels"):
-        if summary[name]:
+    for name in ("scopes", "kernels", "overview"):
+        if summary.get(name):
             console.print(escape(f"{name}: {summary[name]}"))
 
 

@@ -62,7 +62,7 @@ class Walker:
         self._stop = stop_at_kernels
         self._steps: dict[int, list[Step]] = {}
         self._ends: dict[int, Ends] = {}
-        self._decisions: dict[tuple[str, str], tuple[str, str, str]] = {}
+        self._decisions: dict[tuple[str, str, bool], tuple[str, str, str]] = {}
 
     def steps(self, index: int) -> list[Step]:
         """Where a function leads, within the library."""
@@ -167,9 +167,12 @@ class Walker:
         if self._rule is None:
             return ("follow", "", "")
         key = (node.qualified_name, node.file)
-        known = self._decisions.get(key)
+        memo = (*key, node.project and node.defined)
+        known = self._decisions.get(memo)
         if known is None:
-            boundary = self._rule.boundary_of(*key)
+            # What a unit of the tree defines is the library's own, whatever its name looks like.
+            own = node.project and node.defined
+            boundary = None if own else self._rule.boundary_of(*key)
             excluded = None if boundary else self._rule.excluded_by(*key)
             if boundary:
                 known = ("boundary", boundary.library, boundary.reason)
@@ -177,7 +180,7 @@ class Walker:
                 known = ("excluded", excluded.name or excluded.file or "", excluded.reason)
             else:
                 known = ("follow", "", "")
-            self._decisions[key] = known
+            self._decisions[memo] = known
         return known
 
 

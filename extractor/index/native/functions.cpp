@@ -239,7 +239,12 @@ int Unit::intern(CXCursor c)
     if(is_record(parent.kind) && take(clang_getCursorSpelling(parent)).find("(lambda") != std::string::npos)
         f.flags |= F_Lambda;
     if(f.mangled.empty())
-        f.mangled = take(clang_getCursorUSR(f.cursor));
+    {
+        // A template's pattern, reached as the plain function inside it: only its instantiations have symbols.
+        functions_.pop_back();
+        by_decl_[key] = -1;
+        return -1;
+    }
     if(f.mangled.compare(0, 2, "_Z") != 0)
         f.flags |= F_CLinkage;
     std::string identity = f.mangled;
