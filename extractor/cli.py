@@ -245,7 +245,7 @@ def _draw_library(project: Project, out: Path) -> Path:
             advance(count, total, interface)
 
         pages = render_library(out, project.rule.name, jobs=project.jobs, done=told)
-    return pages[-1]
+    return pages[0]
 
 
 def _answer(answer: Any, show: Any, *, as_json: bool, quiet: bool) -> None:

@@ -159,6 +159,10 @@ class LaunchText:
             Expression(written=shown[3], expanded=final[3]),
         )
 
+    def hash_of(self, file: str) -> str:
+        """Hash of a file of the tree."""
+        return self._closures.hash_of(f"{self._closures.root}{file}")
+
     def bounds(self, unit: Unit, signature: str) -> str | None:
         """The arguments of ``__launch_bounds__`` in a kernel's head, macros followed."""
         direct = _bounds_in(signature)

@@ -11,9 +11,8 @@ from pathlib import Path
 from extractor import settings
 from extractor.entry_points import EntryPoint, declared, undeclared
 from extractor.errors import UnknownName
-from extractor.graph.linked import LinkedGraph
+from extractor.graph.linked import LinkedGraph, Record
 from extractor.graph.selection import Selection
-from extractor.graph.walk import Walker
 from extractor.index.closure import SCHEMA, native_identity
 from extractor.index.indexer import Indexer, Run
 from extractor.index.store import Store, StoredUnit
@@ -57,6 +56,7 @@ class Project:
         self.jobs = jobs
         self._precompiled = precompiled
         self.runs: list[Run] = []
+        self._records: dict[bytes, Record] = {}
 
     @cached_property
     def tree(self) -> SourceTree:
@@ -106,8 +106,16 @@ class Project:
     def state(self) -> str:
         """Changes whenever anything that an answer depends on changes."""
         digest = hashlib.blake2b(digest_size=16)
-        parts = (SCHEMA, native_identity(), _code(), self.tree.content_key, str(self.tree.root))
-        for part in (*parts, self.toolchain.identity, self.rule.model_dump_json()):
+        for part in (self.code, self.tree.content_key, str(self.tree.root)):
+            digest.update(part.encode() + b"\0")
+        return digest.hexdigest()
+
+    @cached_property
+    def code(self) -> str:
+        """Changes with this program and with the rule file, whatever the source."""
+        digest = hashlib.blake2b(digest_size=16)
+        parts = (SCHEMA, native_identity(), _code(), self.toolchain.identity)
+        for part in (*parts, self.rule.model_dump_json()):
             digest.update(part.encode() + b"\0")
         return digest.hexdigest()
 
@@ -218,15 +226,15 @@ class Project:
                 lost = {path for run in selection.runs for path in run.lost}
                 used = [units[n] for n in numbers if units[n].path not in lost]
         failed = self._failures(used, config, "host")
-        linked_device = None
+        graph = ConfigurationGraph(config, host, None, used, (), self.rule)
         if device:
             with self.reporter.work(f"{self.rule.name} {config} device") as advance:
-                owners = self._kernel_units(host, entries)
+                owners = self._kernel_units(graph, entries)
                 device_units = [u for u in self.units(config, "device") if u.path in owners]
                 run = self.indexer.ensure(device_units, advance)
                 self.runs.append(run)
                 device_used = [unit for unit in device_units if unit.path not in run.lost]
-                linked_device = self._link(device_used)
+                graph.device = self._link(device_used)
                 failed += self._failures(device_used, config, "device")
         for run in self.runs:
             failed += [
@@ -234,12 +242,15 @@ class Project:
                 for path, why in run.lost.items()
             ]
             run.lost.clear()
-        return ConfigurationGraph(config, host, linked_device, used, tuple(failed), self.rule)
+        graph.failed = tuple(failed)
+        return graph
 
     def _link(self, units: Sequence[Unit]) -> LinkedGraph:
         stored = self.store.units([self.indexer.key_of(unit) for unit in units])
+        # Configurations share most of their records; each is decoded once.
         hashes = {digest for unit in stored for digest in unit.functions}
-        return LinkedGraph(stored, self.store.functions(hashes))
+        self._records.update(self.store.functions(hashes - self._records.keys()))
+        return LinkedGraph(stored, self._records)
 
     def _failures(self, units: Sequence[Unit], config: str, side: Side) -> list[FailedUnit]:
         stored: list[StoredUnit] = self.store.units([self.indexer.key_of(u) for u in units])
@@ -255,14 +266,14 @@ class Project:
             if unit.errors
         ]
 
-    def _kernel_units(self, host: LinkedGraph, entries: Sequence[str] | None) -> set[str]:
-        walker = Walker(host, self.rule)
+    def _kernel_units(self, graph: ConfigurationGraph, entries: Sequence[str] | None) -> set[str]:
+        host = graph.host
         if entries is None:
             entries = [name for name in host.external_symbols() if self.rule.is_entry_point(name)]
         starts = [index for index in map(host.find, entries) if index is not None]
         return {
             host.units[host.nodes[index].unit].path
-            for index in walker.reach(starts, dead=True)
+            for index in graph.host_walker.reach(starts, dead=True)
             if host.nodes[index].kernel and host.nodes[index].unit >= 0
         }
 

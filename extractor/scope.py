@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from functools import cached_property
 
 from extractor import __version__
 from extractor.demangle import template_arguments
-from extractor.graph.linked import DeviceJoin, LinkedGraph, Node, Site
+from extractor.graph.linked import DeviceJoin, Divergence, LinkedGraph, Node, Site
 from extractor.graph.walk import Step, Walker
 from extractor.launch_text import LaunchPlace, LaunchText
 from extractor.records import (
@@ -68,6 +69,11 @@ class ConfigurationGraph:
         return Walker(self.device, self.rule, stop_at_kernels=False)
 
     @cached_property
+    def divergences(self) -> list[Divergence]:
+        """Symbols with several bodies on the host side."""
+        return self.host.divergences()
+
+    @cached_property
     def join(self) -> DeviceJoin | None:
         """Finds a host kernel on the device side."""
         return DeviceJoin(self.host, self.device) if self.device is not None else None
@@ -105,6 +111,7 @@ class ScopeBuilder:
         self._rule, self._source, self.graphs = rule, source, graphs
         self._text, self._launches = text, launches
         self._heads: dict[tuple[str, int, int], tuple[str, str | None]] = {}
+        self._rows: dict[tuple[int, int], str] = {}
 
     def entry_lines(self, entry: str) -> list[EntryLine]:
         """One line of ``--kernels`` for each configuration that defines the entry point."""
@@ -133,8 +140,12 @@ class ScopeBuilder:
                             kernels[key][2].append(
                                 f"{step.site.file}:{step.site.line}: {step.dead}"
                             )
-            boundaries = {name for index in live for name in walker.ends(index).boundaries}
-            unresolved = {place for index in live for place in walker.ends(index).unresolved}
+            boundaries: set[str] = set()
+            unresolved: set[tuple[Site, str]] = set()
+            for index in live:
+                ends = walker.ends(index)
+                boundaries.update(ends.boundaries)
+                unresolved.update(ends.unresolved)
             lines.append(
                 EntryLine(
                     entry=entry,
@@ -154,6 +165,49 @@ class ScopeBuilder:
                 )
             )
         return lines
+
+    def digest(self, entries: Iterable[str]) -> str:
+        """Changes whenever the scope of these entry points can change, its ``source`` apart.
+
+        It covers the reached functions' records, the text of their files, and, where a launch's
+        text is expanded, everything its unit includes.
+        """
+        names = list(entries)
+        state = hashlib.blake2b(digest_size=16)
+        for graph in self.graphs:
+            state.update(f"{graph.name}\0".encode())
+            starts = [i for i in map(graph.host.find, names) if i is not None]
+            reached = graph.host_walker.reach(starts, dead=True)
+            sides = [(graph.host, graph.host_walker, reached)]
+            if graph.device_walker is not None and graph.join is not None:
+                assert graph.device is not None
+                kernels = [i for i in reached if graph.host.nodes[i].kernel]
+                found = [i for i in map(graph.join.find, kernels) if i is not None]
+                below = graph.device_walker.reach(found, dead=True)
+                sides.append((graph.device, graph.device_walker, below))
+            for linked, walker, nodes in sides:
+                rows = [self._row(graph, linked, walker, index) for index in nodes]
+                state.update("\n".join(sorted(rows)).encode())
+            symbols = {graph.host.nodes[index].symbol for index in reached}
+            for divergence in graph.divergences:
+                if divergence.symbol in symbols:
+                    state.update(repr(divergence).encode())
+            state.update(repr(graph.failed).encode())
+        return state.hexdigest()
+
+    def _row(
+        self, graph: ConfigurationGraph, linked: LinkedGraph, walker: Walker, index: int
+    ) -> str:
+        key = (id(linked), index)
+        known = self._rows.get(key)
+        if known is None:
+            node = linked.nodes[index]
+            content = self._launches.hash_of(node.file)
+            known = f"{node.id}\0{node.digest.hex()}\0{content}"
+            if any(step.kind == "l" for step in walker.steps(index)):
+                known += f"\0{linked.units[node.unit].key}"
+            self._rows[key] = known
+        return known
 
     def build(self, interface: str, entries: Iterable[str]) -> Scope:
         """The scope of an interface's entry points."""
@@ -269,7 +323,7 @@ class _Assembly:
 
     def _diverge(self, graph: ConfigurationGraph, reached: Iterable[int]) -> None:
         symbols = {graph.host.nodes[index].symbol for index in reached}
-        for found in graph.host.divergences():
+        for found in graph.divergences:
             if found.symbol in symbols and found.symbol not in self.divergent:
                 self.divergent[found.symbol] = Divergent(
                     usr=found.usr,

@@ -53,12 +53,15 @@ def run(
     """
     if not project.entry_points and not project.exported:
         raise UserError(f"{project.rule.name} declares no entry points; see its [entry_points]")
-    key = f"library:{project.state}:{','.join(configs)}"
+    key = f"library:{project.state}:{','.join(configs)}:{out.resolve()}"
     known = project.store.recall(key)
     state: dict[str, Any] = json.loads(known) if known else {}
     stale = scopes and not (
         state.get("scopes")
-        and all(_unchanged(project, out, family, state["scopes"]) for family in state["scopes"])
+        and all(
+            _same(output_folder(out, project.rule.name, family), files)
+            for family, files in state["scopes"].items()
+        )
     )
     lines = None
     if not state or stale:
@@ -68,13 +71,12 @@ def run(
         families = project.rule.group_entries(project.defined(builder.graphs))
         state["interfaces"] = len(families)
         if scopes:
-            state["scopes"] = _write_scopes(project, builder, families, out)
+            state["scopes"] = _write_scopes(project, builder, families, out, configs)
         state["failed_units"] = [
             failed.model_dump() for graph in builder.graphs for failed in graph.failed
         ]
         state["divergent"] = {
-            graph.name: [found.symbol for found in graph.host.divergences()]
-            for graph in builder.graphs
+            graph.name: [found.symbol for found in graph.divergences] for graph in builder.graphs
         }
         if not state["failed_units"] or not any(r.lost for r in project.runs):
             _remember(project, key, json.dumps(state).encode())
@@ -86,32 +88,66 @@ def run(
 
 
 def _write_scopes(
-    project: Project, builder: ScopeBuilder, families: dict[str, list[str]], out: Path
+    project: Project,
+    builder: ScopeBuilder,
+    families: dict[str, list[str]],
+    out: Path,
+    configs: Sequence[str],
 ) -> dict[str, list[Any]]:
-    written: dict[str, list[Any]] = {}
+    """Writes every interface's files; what no change can have touched is left as it is."""
+    memory = f"slices:{project.rule.name}:{','.join(configs)}:{out.resolve()}"
+    data = project.store.recall(memory)
+    before: dict[str, dict[str, Any]] = json.loads(data) if data else {}
+    now: dict[str, dict[str, Any]] = {}
+    source = to_json(project.source.model_dump()).strip()
     with project.reporter.work(f"{project.rule.name} scopes") as advance:
         for done, (family, entries) in enumerate(sorted(families.items()), start=1):
-            scope = builder.build(family, entries)
-            data = scope.model_dump_json(by_alias=True).encode() + b"\n"
             folder = output_folder(out, project.rule.name, family)
-            graph = to_json(node_link(json.loads(data)))
-            written[family] = []
-            for name, content in (("scope.json", data), ("callgraph.json", graph)):
-                write(folder / name, content)
-                written[family].append([len(content), hashlib.sha256(content).hexdigest()])
+            digest = f"{builder.digest(entries)}:{project.code}"
+            old = before.get(family)
+            kept = old is not None and old["digest"] == digest and _same(folder, old["files"])
+            if old is None or not kept:
+                scope = builder.build(family, entries)
+                content = scope.model_dump_json(by_alias=True).encode() + b"\n"
+                files = _put(folder, content)
+            elif old["source"].encode() != source:
+                content = (folder / _NAMES[0]).read_bytes()
+                files = _put(folder, content.replace(old["source"].encode(), source, 1))
+            else:
+                files = old["files"]
+            now[family] = {"digest": digest, "source": source.decode(), "files": files}
             advance(done, len(families), family)
-    return written
+    _remember(project, memory, json.dumps(now).encode())
+    return {family: row["files"] for family, row in now.items()}
 
 
-def _unchanged(project: Project, out: Path, family: str, scopes: dict[str, Any]) -> bool:
-    folder = output_folder(out, project.rule.name, family)
-    for name, (size, digest) in zip(("scope.json", "callgraph.json"), scopes[family], strict=True):
+_NAMES = ("scope.json", "callgraph.json")
+
+
+def _put(folder: Path, scope: bytes) -> list[Any]:
+    contents = (scope, to_json(node_link(json.loads(scope))))
+    files = []
+    for name, content in zip(_NAMES, contents, strict=True):
+        path = write(folder / name, content)
+        digest = hashlib.sha256(content).hexdigest()
+        files.append([len(content), digest, path.stat().st_mtime_ns])
+    return files
+
+
+def _same(folder: Path, files: list[Any]) -> bool:
+    """The files are the ones written: same size, and same time stamp or same content."""
+    for name, (size, digest, written) in zip(_NAMES, files, strict=True):
         path = folder / name
-        if not path.is_file() or path.stat().st_size != size:
+        try:
+            stat = path.stat()
+        except OSError:
             return False
-        with path.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != digest:
-                return False
+        if stat.st_size != size:
+            return False
+        if stat.st_mtime_ns != written:
+            with path.open("rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+                    return False
     return True
 
 

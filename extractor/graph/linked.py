@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from extractor.index.store import StoredUnit
@@ -51,7 +51,6 @@ class Edge(NamedTuple):
     nth: int
 
 
-@dataclass(slots=True)
 class Node:
     """One function of the linked program.
 
@@ -59,18 +58,23 @@ class Node:
         id: Mangled symbol; for internal linkage with file and content, since each unit has its own.
         record: The index's record of the definition, or of a declaration where nothing defines it.
         unit: Number of the unit that provides it; -1 for a declaration.
+        digest: Hash of the record.
+        flags: Flags of the record.
+        defined: Some unit has its body.
+        project: It stands in the library's own tree.
+        kernel: It is a device kernel.
+        edges: Its edges, once it was expanded.
     """
 
-    id: str
-    record: Record
-    unit: int
-    edges: list[Edge] = field(default_factory=list)
-    expanded: bool = False
+    __slots__ = ("defined", "digest", "edges", "flags", "id", "kernel", "project", "record", "unit")
 
-    @property
-    def flags(self) -> int:
-        """Flags of the record."""
-        return int(self.record["k"])
+    def __init__(self, name: str, record: Record, unit: int, digest: bytes) -> None:
+        self.id, self.record, self.unit, self.digest = name, record, unit, digest
+        self.flags = flags = int(record["k"])
+        self.defined = bool(flags & DEFINED)
+        self.project = bool(flags & PROJECT)
+        self.kernel = bool(flags & KERNEL)
+        self.edges: list[Edge] | None = None
 
     @property
     def name(self) -> str:
@@ -90,27 +94,13 @@ class Node:
     @property
     def file(self) -> str:
         """File that defines (or declares) it."""
-        return self.site.file
+        number = self.record["s"][0]
+        return str(self.record["f"][number]) if number >= 0 else ""
 
     @property
     def site(self) -> Site:
         """Where its text is."""
         return site_of(self.record, self.record["s"])
-
-    @property
-    def defined(self) -> bool:
-        """Some unit has its body."""
-        return bool(self.flags & DEFINED)
-
-    @property
-    def project(self) -> bool:
-        """It stands in the library's own tree."""
-        return bool(self.flags & PROJECT)
-
-    @property
-    def kernel(self) -> bool:
-        """It is a device kernel."""
-        return bool(self.flags & KERNEL)
 
 
 @dataclass(frozen=True)
@@ -197,9 +187,8 @@ class LinkedGraph:
     def expand(self, index: int) -> list[Edge]:
         """Edges of a node; made on first use."""
         node = self.nodes[index]
-        if node.expanded:
+        if node.edges is not None:
             return node.edges
-        node.expanded = True
         record = node.record
         edges = []
         for callee, kind, *rest in record["e"]:
@@ -249,7 +238,7 @@ class LinkedGraph:
         index = self._by_id.get(name)
         if index is None:
             index = self._by_id[name] = len(self.nodes)
-            self.nodes.append(Node(name, record, unit))
+            self.nodes.append(Node(name, record, unit, digest))
         return index
 
     def _depth(self, unit: int, identity: int, path: set[int]) -> str:

@@ -62,6 +62,9 @@ class Walker:
         self._stop = stop_at_kernels
         self._steps: dict[int, list[Step]] = {}
         self._ends: dict[int, Ends] = {}
+        self._alive: dict[int, list[int]] = {}
+        self._every: dict[int, list[int]] = {}
+        self._verdicts: dict[int, tuple[str, str, str]] = {}
         self._decisions: dict[tuple[str, str, bool], tuple[str, str, str]] = {}
 
     def steps(self, index: int) -> list[Step]:
@@ -96,14 +99,20 @@ class Walker:
         """Nodes reached depth-first, in order; ``dead`` follows steps that never run as well."""
         seen: dict[int, None] = {}
         stack = list(reversed(list(starts)))
+        targets = self._every if dead else self._alive
         while stack:
             index = stack.pop()
             if index in seen:
                 continue
             seen[index] = None
-            for step in reversed(self.steps(index)):
-                if (dead or not step.dead) and step.target not in seen:
-                    stack.append(step.target)
+            onward = targets.get(index)
+            if onward is None:
+                steps = self.steps(index)
+                # Backwards, so that the first step is the first to leave the stack.
+                onward = targets[index] = list(
+                    dict.fromkeys(s.target for s in reversed(steps) if dead or not s.dead)
+                )
+            stack.extend(onward)
         return seen
 
     def _follow(
@@ -116,7 +125,10 @@ class Walker:
             else:
                 self._end(step, target, caller, ends)
             return
-        verdict, text, reason = self._decide(target)
+        known = self._verdicts.get(step.target)
+        if known is None:
+            known = self._verdicts[step.target] = self._decide(target)
+        verdict, text, reason = known
         if not target.defined and target.symbol.startswith("llvm."):
             self._end(step, target, caller, ends)
         elif verdict == "boundary":

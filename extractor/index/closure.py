@@ -40,7 +40,10 @@ class Closures:
         self._roots = (os.path.normpath(tree.root) + "/", os.path.normpath(tree.generated) + "/")
         self.identity = toolchain.identity
         self._machine = frozenset(toolchain.flags)
-        self._prefixes = tuple(f"{os.path.normpath(prefix)}" for prefix in toolchain.prefixes)
+        folders = [(self._roots[0][:-1], "{tree}"), (self._roots[1][:-1], "{generated}")]
+        folders += [(os.path.normpath(prefix), "{prefix}") for prefix in toolchain.prefixes]
+        # Longest first: one of them may lie in another.
+        self._names = sorted(folders, key=lambda pair: -len(pair[0]))
         self._optional = {flag: _macro(flag).encode() for flag in optional}
         self._mentions: dict[str, frozenset[str]] = {}
         self._data: dict[str, bytes] = {}
@@ -72,6 +75,11 @@ class Closures:
         self._read(path)
         return self._data.get(path, b"")
 
+    def hash_of(self, path: str) -> str:
+        """Hash of a file's content; empty when it cannot be read."""
+        entry = self._read(path)
+        return entry[0] if entry else ""
+
     def relevant_arguments(self, unit: Unit) -> tuple[str, ...]:
         """A unit's flags without those optional ones that no file of its closure mentions."""
         if not self._optional or not self._optional.keys() & set(unit.arguments):
@@ -100,9 +108,9 @@ class Closures:
 
     def _portable(self, text: str) -> str:
         # The same tree in another folder has the same index.
-        for prefix in self._prefixes:
-            text = text.replace(prefix, "{prefix}")
-        return text.replace(self._roots[0], "{tree}/").replace(self._roots[1], "{generated}/")
+        for folder, name in self._names:
+            text = text.replace(folder, name)
+        return text
 
     def _reach(self, start: str, folders: tuple[str, ...]) -> frozenset[str]:
         known = self._closures.get((start, folders))

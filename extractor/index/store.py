@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from extractor import cache, settings
 from extractor.errors import StoreError
 from extractor.index.closure import SCHEMA
@@ -177,7 +179,7 @@ class Store:
             for digest, data in self._read(
                 f"SELECT hash, data FROM function WHERE hash IN ({marks})", chunk
             ):
-                records[digest] = json.loads(zlib.decompress(data))
+                records[digest] = orjson.loads(zlib.decompress(data))
         return records
 
     def recall(self, key: str) -> bytes | None:
