@@ -186,6 +186,73 @@ def verify(
     raise typer.Exit(0 if good else 1)
 
 
+@app.command()
+def library(
+    project: Annotated[
+        str,
+        typer.Argument(metavar="PROJECT", help="rocblas, rocsolver, or the path of a rule file."),
+    ],
+    interface: Annotated[
+        str, typer.Option("--interface", help="Family, half of a twin, or one entry point.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the library.")] = Path("out"),
+    backend: Annotated[
+        str, typer.Option("--backend", help="What the library is built for; cpu is the only one.")
+    ] = "cpu",
+    config: Annotated[
+        str,
+        typer.Option("--config", help="Configuration; the first of the rule file when left out."),
+    ] = "",
+    wavefront: Annotated[
+        int, typer.Option("--wavefront", help="Lanes of a wavefront: 64 or 32.")
+    ] = 64,
+    source: Annotated[
+        str, typer.Option("--source", help="Folder or URL@REF instead of the pinned source.")
+    ] = "",
+    jobs: Annotated[
+        int, typer.Option("--jobs", help="Compilers at once; the number of cores when 0.")
+    ] = 0,
+    as_json: Json = False,
+) -> None:
+    """Build an interface of a library, host code and kernels, to be called on this machine.
+
+    Writes OUT/PROJECT/INTERFACE/: a shared object with the real C interface, the runtime, and a
+    Python module that loads both.
+
+    Example: kernels library rocblas --interface axpy --backend cpu
+    """
+    from extractor.progress import Reporter
+    from extractor.project import Project, output_folder
+    from kernels.backends import get_backend
+    from kernels.library import build_library
+
+    if get_backend(backend).name != "cpu":
+        raise UserError(f"--backend {backend}: a library can be built for cpu only")
+    if wavefront not in (32, 64):
+        raise UserError(f"--wavefront {wavefront}: a wavefront has 64 or 32 lanes")
+    get_backend("cpu").require_usable()
+    opened = Project(project, source=source or None, jobs=jobs, reporter=Reporter(quiet=as_json))
+    made = build_library(
+        opened, interface, output_folder(out, opened.rule.name, interface),
+        config=config or None, wavefront=wavefront, jobs=jobs,
+        progress=None if as_json else _say_unit,
+    )  # fmt: skip
+    if as_json:
+        print(json.dumps({**asdict(made), "library": str(made.library)}, indent=1))
+    else:
+        print(f"{made.library}: {len(made.entry_points)} entry points, {made.kernels} kernels, "
+              f"{len(made.units)} units, {made.seconds:.0f} s")  # fmt: skip
+        for name in made.boundaries:
+            print(f"  boundary {name}")
+        for unit, why in made.failures.items():
+            print(f"  not built {unit}: {why}")
+    raise typer.Exit(1 if made.failures or not made.entry_points else 0)
+
+
+def _say_unit(path: str, done: int, known: int) -> None:
+    print(f"[{done}/{known}] {path}", file=sys.stderr)
+
+
 def main() -> None:
     """Runs the command; a user's mistake is one line and exit status 2."""
     try:
