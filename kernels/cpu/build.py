@@ -9,22 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernels.building import cache
-from kernels.building.elf import Elf
-from kernels.building.host_compiler import HostCompiler, find_host_compiler
+from kernels.building.host_compiler import find_host_compiler
 from kernels.building.step import Built
-from kernels.cpu.code_object import dynamic_lds_source, fat_binary_source, find_kernels, pack
+from kernels.cpu.precompiled import INCLUDE, headers_identity
+from kernels.cpu.unit_steps import DEVICE_PASS, LIBRARIES, UnitSteps
 
-INCLUDE = Path(__file__).parent / "include"
 _RUNTIME = Path(__file__).parent / "runtime"
 
 _OPTIMISATION = "-O2"
 _CONTRACTION = "-ffp-contract=fast"  # as hipcc has it
-# The runtime looks kernels up by name, whatever visibility the unit asks for.
-_DEVICE_PASS = (
-    "-Xclang", "-fcuda-is-device", "-ffunction-sections", "-fvisibility=default",
-    "-fstack-clash-protection",  # a large frame touches the guard page below its stack
-)  # fmt: skip
-_LIBRARIES = ("-lstdc++", "-lm", "-lgcc_s", "-lpthread", "-ldl")
 
 
 @dataclass(frozen=True)
@@ -72,15 +65,13 @@ def compile_unit(
     """
     compiler = find_host_compiler()
     runtime = build_runtime()
-    flags = (
-        *_pass_flags(wavefront, standard), *arguments,
-        # Names of static kernels carry this, in both passes alike.
-        f"-cuid={hashlib.sha256(source.read_bytes()).hexdigest()[:16]}",
-    )  # fmt: skip
+    flags = _pass_flags(wavefront, standard)
+    # Names of static kernels carry this, in both passes alike.
+    own = (*arguments, f"-cuid={hashlib.sha256(source.read_bytes()).hexdigest()[:16]}")
     seconds: list[float] = []
 
     def make(folder: Path) -> list[Path]:
-        steps = _UnitSteps(compiler, source, flags, folder, runtime.library)
+        steps = UnitSteps(compiler, source, flags, own, folder, runtime.library)
         steps.run(wavefront)
         seconds.append(steps.seconds)
         return [
@@ -88,7 +79,11 @@ def compile_unit(
             *cache.read_dependencies(folder / "device.d"),
         ]
 
-    parts = ("cpu-unit", compiler.identity, cache.file_hash(runtime.library), *_DEVICE_PASS, *flags)
+    # Headers that were precompiled are on no list of what a unit read. Of the runtime a unit knows
+    # only hipcpu/abi.h, which is one of them.
+    parts = (
+        "cpu-unit", compiler.identity, headers_identity(), *DEVICE_PASS, *flags, *own,
+    )  # fmt: skip
     folder, found = cache.compiled(parts, source, make)
     names = tuple((folder / "kernels.txt").read_text(encoding="utf-8").split())
     return CpuUnit((folder / "host.o", folder / "code_object.o"), names, Built(sum(seconds), found))
@@ -108,7 +103,7 @@ def link(
     done = compiler.run(
         [
             *kind, "-o", str(output), *map(str, objects), *arguments, str(runtime.library),
-            f"-Wl,-rpath,{runtime.library.parent}", *_LIBRARIES,
+            f"-Wl,-rpath,{runtime.library.parent}", *LIBRARIES,
         ],
         output.parent,
         f"linking {output.name}",
@@ -145,7 +140,7 @@ def build_runtime() -> CpuRuntime:
         done = compiler.run(
             [
                 "-shared", "-o", "libhipcpu.so", *map(str, objects), "-Wl,-soname,libhipcpu.so",
-                "-Wl,-z,defs", *_LIBRARIES,
+                "-Wl,-z,defs", *LIBRARIES,
             ],
             folder,
             "linking the CPU runtime",
@@ -160,82 +155,13 @@ def build_runtime() -> CpuRuntime:
 
 def parse_flags(wavefront: int = 64) -> tuple[str, ...]:
     """Flags with which libclang parses a unit as the host pass does."""
-    return (*find_host_compiler().parse_flags, *_pass_flags(wavefront, "c++17"))
+    first = ("-include", "hipcpu/prelude.h")
+    return (*find_host_compiler().parse_flags, *_pass_flags(wavefront, "c++17"), *first)
 
 
 def _pass_flags(wavefront: int, standard: str) -> tuple[str, ...]:
     return (
         "-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "-fno-hip-new-launch-api",
         f"-std={standard}", _OPTIMISATION, _CONTRACTION, "-fPIC", "-fdeclspec", "-w",
-        f"-DHIPCPU_WAVEFRONT={wavefront}", f"-I{INCLUDE}", "-include", "hipcpu/prelude.h",
-        "-D__HIP_PLATFORM_AMD__",
+        f"-DHIPCPU_WAVEFRONT={wavefront}", f"-I{INCLUDE}", "-D__HIP_PLATFORM_AMD__",
     )  # fmt: skip
-
-
-class _UnitSteps:
-    """The steps from one source to its two objects, in one folder."""
-
-    def __init__(
-        self,
-        compiler: HostCompiler,
-        source: Path,
-        flags: Sequence[str],
-        folder: Path,
-        runtime: Path,
-    ) -> None:
-        self._compiler, self._source, self._flags = compiler, source, flags
-        self._folder, self._runtime = folder, runtime
-        self.seconds = 0.0
-
-    def run(self, wavefront: int) -> None:
-        self._compile("host", ())
-        self._compile("device", _DEVICE_PASS)
-        host = Elf((self._folder / "host.o").read_bytes())
-        device = Elf((self._folder / "device.o").read_bytes())
-        kernels = find_kernels(device, host)
-        self._assemble("dynamic_lds", dynamic_lds_source(device))
-        self._step(
-            [
-                "-shared", "-o", "device.so", "device.o", "dynamic_lds.o", str(self._runtime),
-                "-Wl,-z,defs", "-Wl,-Bsymbolic", *_LIBRARIES,
-            ],
-            f"linking the device side of {self._source.name}",
-        )  # fmt: skip
-        blob = self._folder / "code_object.bin"
-        blob.write_bytes(pack((self._folder / "device.so").read_bytes(), kernels, wavefront))
-        self._assemble("code_object", fat_binary_source(host, blob))
-        names = "\n".join(kernel.kernel for kernel in kernels)
-        (self._folder / "kernels.txt").write_text(names, encoding="utf-8")
-        for name in (
-            "device.o",
-            "dynamic_lds.o",
-            "dynamic_lds.s",
-            "code_object.s",
-            "code_object.bin",
-        ):
-            (self._folder / name).unlink()
-
-    def _compile(self, side: str, more: Sequence[str]) -> None:
-        self._step(
-            [
-                *self._flags,
-                *more,
-                "-MD",
-                "-MF",
-                f"{side}.d",
-                "-c",
-                str(self._source),
-                "-o",
-                f"{side}.o",
-            ],
-            f"compiling the {side} side of {self._source.name}",
-        )
-
-    def _assemble(self, name: str, text: str) -> None:
-        (self._folder / f"{name}.s").write_text(text, encoding="utf-8")
-        self._step(
-            ["-c", f"{name}.s", "-o", f"{name}.o"], f"assembling {name} of {self._source.name}"
-        )
-
-    def _step(self, arguments: list[str], what: str) -> None:
-        self.seconds += self._compiler.run(arguments, self._folder, what).seconds

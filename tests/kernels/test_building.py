@@ -11,7 +11,9 @@ from extractor.errors import UnitError
 from kernels.building import cache
 from kernels.building.elf import Elf
 from kernels.building.step import BuildError
+from kernels.cpu import precompiled
 from kernels.cpu.build import compile_unit, link
+from kernels.isolation import Limits, run
 
 
 @pytest.fixture
@@ -96,3 +98,22 @@ def test_objects_of_this_machine_are_read() -> None:
 def test_what_is_no_elf_file_is_refused() -> None:
     with pytest.raises(UnitError):
         Elf(b"\x7fELF\x01\x01")
+
+
+def test_units_of_one_program_keep_their_kernels_apart(tmp_path: Path) -> None:
+    units = [compile_unit(HIP / f"{name}_unit.hip") for name in ("first", "second")]
+    program = tmp_path / "program"
+    link([path for unit in units for path in unit.objects], program, shared=False)
+    done = run([str(program)], Limits(wall_seconds=20), folder=tmp_path)
+    assert (done.stdout, done.stderr) == ("22\n", "")
+
+
+def test_precompiled_headers_change_nothing(tmp_path: Path) -> None:
+    # A flag of the language, for which they are not used.
+    plain = compile_unit(HIP / "saxpy.hip", ("-fno-strict-return",))
+    fast = compile_unit(HIP / "saxpy.hip")
+    assert not precompiled.suits(("-fno-strict-return",))
+    assert precompiled.suits(("-DNAME=1", "-I/x", "-idirafter", "/y", "-O1"))
+    kept = [Elf(unit.objects[0].read_bytes()) for unit in (plain, fast)]
+    names = [{symbol.name for symbol in elf.symbols if symbol.defined} for elf in kept]
+    assert names[0] == names[1]

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -62,9 +61,11 @@ bool load(Module* module, std::string* reason) {
     if (n <= 0) { close(file); *reason = "no memory for a code object"; return false; }
     done += size_t(n);
   }
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  // The number may have been another code object's before, and the loader takes a path that it has
+  // seen for the same object: a path of its own for each, which more slashes give.
+  static size_t loaded = 0;
+  std::string path = "/proc/self/fd" + std::string(1 + loaded++, '/') + std::to_string(file);
+  module->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   close(file);
   if (!module->handle) { *reason = dlerror(); return false; }
   std::istringstream manifest(std::string(module->blob + sizeof header, header.manifest_bytes));
