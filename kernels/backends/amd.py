@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from extractor import settings
+from extractor import settings, toolchain
+from kernels.backends.code_objects import compile_code_object, include_flags
 from kernels.backends.model import Availability, Backend, Compilation, Program
 from kernels.building import cache
+from kernels.building.elf import Elf
+from kernels.building.fat_binary import pack_fat_binary
 from kernels.building.step import BuildError
 from kernels.isolation import BUILD, run
 
 UNTESTED = "this backend is untested on hardware"
 _FLAGS = ("-x", "hip", "-std=c++17", "-O3", "-w")
 _DRIVER = Path("/dev/kfd")
+_LIBRARIES = ("-lstdc++", "-lm", "-lgcc_s", "-lpthread")
+_WEAK = 2
 
 
 class AmdBackend(Backend):
@@ -41,8 +47,10 @@ class AmdBackend(Backend):
         return Availability(True, hardware=f"{architecture} ({UNTESTED})")
 
     def compile(self, source: Path, arguments: Sequence[str] = ()) -> Compilation:
-        """Compiles a unit to an object; needs hipcc and no card."""
+        """Compiles a unit; needs no card, and without hipcc takes the wheels' compiler."""
         try:
+            if _hipcc() is None:
+                return compile_without_rocm(source.resolve(), arguments)
             _, seconds, found = self._build(source, arguments, "unit.o", ("-c",))
         except BuildError as error:
             said = error.outcome.stderr or str(error)
@@ -84,6 +92,57 @@ class AmdBackend(Backend):
         ).stdout
         folder, found = cache.compiled(("amd", version, name, *flags, *more), source, make)
         return folder / name, sum(seconds), found
+
+
+def compile_without_rocm(source: Path, arguments: Sequence[str] = ()) -> Compilation:
+    """Compiles and links a unit for AMD GPUs with the wheels' compiler.
+
+    Host side and code object are made as hipcc makes them, against the real HIP headers, and linked
+    into a shared object that leaves nothing undefined but HIP's own functions. It proves that the
+    source fits the documented interface, and nothing about running it.
+
+    Raises:
+        BuildError: It does not compile, or wants functions that HIP does not have.
+    """
+    tools = toolchain.find()
+    architecture = settings.DEFAULT_ARCHITECTURE
+    made = compile_code_object(tools, source, arguments, architecture)
+    flags = [
+        *tools.flags, *_FLAGS, "--cuda-host-only", "-nogpulib", f"--offload-arch={architecture}",
+        f"-D__AMDGCN_WAVEFRONT_SIZE={settings.wavefront_size(architecture)}", "-fPIC", *arguments,
+        *include_flags(tools),
+    ]  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="rocquarry-amd-") as name:
+        folder = Path(name)
+        triple = settings.host_triple().replace("-", "-unknown-", 1)
+        packed = pack_fat_binary({architecture: made.path.read_bytes()}, triple)
+        (folder / "unit.hipfb").write_bytes(packed)
+        embed = ["-Xclang", "-fcuda-include-gpubinary", "-Xclang", "unit.hipfb"]
+        seconds = made.built.seconds
+        for what, command in (
+            ("compiling the host side", [*flags, *embed, "-c", str(source), "-o", "unit.o"]),
+            ("linking", [*tools.flags[:1], "-shared", "unit.o", "-o", "unit.so", *_LIBRARIES]),
+        ):
+            outcome = run([*tools.clang, *command], BUILD, folder=folder)
+            seconds += outcome.seconds
+            if not outcome.ok:
+                raise BuildError(f"{what} of {source.name}", outcome)
+        missing = _not_of_hip(Elf((folder / "unit.so").read_bytes()))
+    text = f"functions that nothing defines: {', '.join(missing)}" if missing else ""
+    return Compilation(not missing, text, seconds, False, made.resources)
+
+
+def _not_of_hip(elf: Elf) -> list[str]:
+    """Undefined symbols that are neither HIP's nor of a system library (those have a version)."""
+    return sorted(
+        symbol.name
+        for symbol in elf.symbols
+        if not symbol.defined
+        and symbol.name
+        and "@" not in symbol.name
+        and symbol.binding != _WEAK
+        and not symbol.name.startswith(("hip", "__hip"))
+    )
 
 
 def _hipcc() -> Path | None:

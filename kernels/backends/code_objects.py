@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from extractor import settings, toolchain
@@ -13,7 +13,7 @@ from extractor.toolchain.model import Toolchain
 from kernels.backends.model import Availability, Backend, Compilation, KernelResources, Program
 from kernels.building import cache
 from kernels.building.resources import read_resources
-from kernels.building.step import BuildError
+from kernels.building.step import BuildError, Built
 from kernels.isolation import BUILD, Outcome, run
 
 _TARGET = "amdgcn-amd-amdhsa"
@@ -49,13 +49,13 @@ class CompileBackend(Backend):
         seconds, all_cached = 0.0, True
         for architecture in self.architectures:
             try:
-                part, took, cached = compile_code_object(tools, source, arguments, architecture)
+                made = compile_code_object(tools, source, arguments, architecture)
             except BuildError as error:
                 text = error.outcome.stderr or error.outcome.describe()
                 return Compilation(False, f"{architecture}: {text}", seconds, False)
-            resources += part
-            seconds += took
-            all_cached &= cached
+            resources += made.resources
+            seconds += made.built.seconds
+            all_cached &= made.built.from_cache
         return Compilation(True, "", seconds, all_cached, tuple(resources))
 
     def build_program(self, source: Path, output: Path, arguments: Sequence[str] = ()) -> Program:
@@ -63,18 +63,30 @@ class CompileBackend(Backend):
         raise UserError("backend 'compile' runs nothing; use cpu, cuda or amd")
 
 
+@dataclass(frozen=True)
+class CodeObject:
+    """A unit compiled for one architecture.
+
+    Attributes:
+        path: The code object.
+        resources: What its kernels take.
+        built: How it came about.
+    """
+
+    path: Path
+    resources: tuple[KernelResources, ...]
+    built: Built
+
+
 def compile_code_object(
     tools: Toolchain, source: Path, arguments: Sequence[str], architecture: str
-) -> tuple[list[KernelResources], float, bool]:
+) -> CodeObject:
     """Compiles a unit for one architecture.
-
-    Returns:
-        The resources of its kernels, the compilers' seconds, and whether it came from the cache.
 
     Raises:
         BuildError: It does not compile.
     """
-    include = [flag for root in tools.prefixes for flag in ("-idirafter", f"{root}/include")]
+    include = include_flags(tools)
     flags = [
         *tools.flags, "-x", "hip", "-std=c++17", "-O3", "-w", "--cuda-device-only",
         f"--offload-arch={architecture}",
@@ -117,7 +129,13 @@ def compile_code_object(
     parts = ("code-object", tools.identity, *flags)
     folder, found = cache.compiled(parts, source, make)
     raw = json.loads((folder / "resources.json").read_text(encoding="utf-8"))
-    return [KernelResources(**one) for one in raw], sum(seconds), found
+    resources = tuple(KernelResources(**one) for one in raw)
+    return CodeObject(folder / "unit.co", resources, Built(sum(seconds), found))
+
+
+def include_flags(tools: Toolchain) -> list[str]:
+    """Flags that find the HIP headers of a toolchain, after a unit's own."""
+    return [flag for root in tools.prefixes for flag in ("-idirafter", f"{root}/include")]
 
 
 def _linker(tools: Toolchain) -> list[str]:

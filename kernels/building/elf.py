@@ -17,7 +17,6 @@ SHT_SYMTAB, SHT_RELA, SHT_NOTE = 2, 4, 7
 STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION, STT_TLS = 0, 1, 2, 3, 6
 STB_LOCAL = 0
 SHN_UNDEF = 0
-_SHN_RESERVED = 0xFF00
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Symbol:
-    """One symbol of the symbol table. ``section`` is 0 where it is not defined here."""
+    """One symbol of the symbol table. ``section`` is 0 where it is not defined here; it is no
+    index where it has one of the reserved values, as for absolute symbols."""
 
     name: str
     type: int
@@ -94,7 +94,7 @@ class Elf:
                 self._text(names + name),
                 info & 15,
                 info >> 4,
-                section if section < _SHN_RESERVED else SHN_UNDEF,
+                section,
                 value,
                 size,
             )

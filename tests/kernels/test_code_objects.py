@@ -9,6 +9,7 @@ from cpu_program import HIP
 
 from extractor.errors import UnitError
 from kernels.backends import get_backend
+from kernels.building.fat_binary import pack_fat_binary, unpack_fat_binary
 from kernels.building.message_pack import unpack
 from kernels.building.resources import parse_remarks
 
@@ -76,3 +77,28 @@ def test_message_pack_values(data: bytes, value: object) -> None:
 def test_broken_message_pack_is_one_error(data: bytes) -> None:
     with pytest.raises(UnitError):
         unpack(data)
+
+
+def test_a_fat_binary_holds_what_was_packed() -> None:
+    packed = pack_fat_binary(
+        {"gfx90a": b"one", "gfx942": b"two" * 2000}, "x86_64-unknown-linux-gnu"
+    )
+    assert unpack_fat_binary(packed) == {
+        "host-x86_64-unknown-linux-gnu-": b"",
+        "hipv4-amdgcn-amd-amdhsa--gfx90a": b"one",
+        "hipv4-amdgcn-amd-amdhsa--gfx942": b"two" * 2000,
+    }
+    with pytest.raises(ValueError, match="not a fat binary"):
+        unpack_fat_binary(b"something else")
+
+
+def test_the_amd_backend_compiles_and_links_what_it_would_run(resources, tmp_path: Path) -> None:
+    made = get_backend("amd").compile(HIP / "sum.hip", ("-Wno-everything",))
+    assert made.built, made.diagnostics
+    source = tmp_path / "wants.hip"
+    source.write_text(
+        (HIP / "saxpy.hip").read_text() + "\nint other(); int more() { return other(); }\n"
+    )
+    made = get_backend("amd").compile(source)
+    assert not made.built
+    assert "other" in made.diagnostics
