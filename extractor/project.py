@@ -181,7 +181,11 @@ class Project:
         Raises:
             UnknownName: Nothing has this name.
         """
-        return self.rule.resolve_interface(interface, self.exported)
+        try:
+            return self.rule.resolve_interface(interface, self.exported)
+        except UnknownName:
+            # Suggest what is public, not what only might be.
+            return self.rule.resolve_interface(interface, self.entry_points)
 
     def families(self) -> dict[str, list[str]]:
         """Entry points by interface family."""

@@ -469,6 +469,24 @@ void Unit::implicit_destruction(int f)
             destroy(clang_getCursorType(member), c, 0);
 }
 
+// Whether building a base or member may throw: unless its default constructor says that it cannot.
+bool Unit::may_throw(const CXCursor& member, bool written)
+{
+    CXType type = element_type(clang_getCursorType(member));
+    if(!is_record(clang_getTypeDeclaration(type).kind))
+        return false;
+    if(written)
+        return true;
+    const int dynamic_none = 1, basic_noexcept = 4, no_throw = 9;
+    for(const CXCursor& method : members_of(type).methods)
+        if(method.kind == K_Constructor && clang_CXXConstructor_isDefaultConstructor(method))
+        {
+            int specification = clang_getCursorExceptionSpecificationType(method);
+            return specification != dynamic_none && specification != basic_noexcept && specification != no_throw;
+        }
+    return false;
+}
+
 // Bases and members that the constructor does not name are built by their default constructor (or copied by
 // an implicit copy constructor); an in-class initialiser runs where no written initialiser replaces it.
 void Unit::implicit_construction(int f, const std::vector<CXCursor>& written)
@@ -491,18 +509,26 @@ void Unit::implicit_construction(int f, const std::vector<CXCursor>& written)
         }
         return false;
     };
-    bool            has_body = false;
+    bool has_body = false;
     for(const CXCursor& k : children_of(c))
         if(clang_isStatement(k.kind))
             has_body = !children_of(k).empty();
-    const CXCursor  none = clang_getNullCursor();
-    const CXCursor& last = !m.fields.empty() ? m.fields.back() : !m.bases.empty() ? m.bases.back() : none;
+    // What is built before the last step that may throw is destroyed when it does.
+    std::vector<CXCursor> steps = m.bases;
+    steps.insert(steps.end(), m.fields.begin(), m.fields.end());
+    size_t last_throwing = has_body ? steps.size() : 0;
+    for(size_t i = steps.size(); !has_body && i-- > 0;)
+        if(may_throw(steps[i], named(steps[i])))
+        {
+            last_throwing = i;
+            break;
+        }
+    for(size_t i = 0; i < last_throwing; ++i)
+        destroy(clang_getCursorType(steps[i]), c, 0);
     for(const auto* list : {&m.bases, &m.fields})
         for(const CXCursor& member : *list)
         {
             bool base = member.kind == K_BaseSpecifier;
-            if(has_body || &member != &last)
-                destroy(clang_getCursorType(member), c, 0); // unwinding, should a later step throw
             if(!(copying && implicit) && named(member))
                 continue;
             bool initialised = false;
@@ -540,10 +566,12 @@ void Unit::implicit_construction(int f, const std::vector<CXCursor>& written)
 bool Unit::calls_nothing(int f)
 {
     CXCursor c = functions_[size_t(f)].cursor;
-    if(c.kind != K_Constructor && c.kind != K_Method)
+    if(c.kind != K_Constructor && c.kind != K_Method && c.kind != K_Destructor)
         return false;
     if(!clang_CXXMethod_isDefaulted(c))
         return false;
+    if(c.kind == K_Destructor)
+        return destructors_of(clang_getCursorType(clang_getCursorSemanticParent(c))).empty();
     if(!(functions_[size_t(f)].flags & F_Defined))
         return true; // declared by the compiler and never needed
     CXType      type    = clang_getCursorType(clang_getCursorSemanticParent(c));

@@ -110,6 +110,7 @@ unsigned clang_CXXConstructor_isMoveConstructor(CXCursor);
 void clang_getOverriddenCursors(CXCursor, CXCursor**, unsigned*);
 void clang_disposeOverriddenCursors(CXCursor*);
 int clang_getCursorLinkage(CXCursor);
+int clang_getCursorExceptionSpecificationType(CXCursor);
 int clang_getCursorBinaryOperatorKind(CXCursor);
 int clang_Cursor_getStorageClass(CXCursor);
 int clang_Cursor_getNumTemplateArguments(CXCursor);

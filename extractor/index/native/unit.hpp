@@ -70,6 +70,7 @@ private:
     void visit_variable(int f);
     void implicit_construction(int f, const std::vector<CXCursor>& written);
     void implicit_destruction(int f);
+    bool may_throw(const CXCursor& member, bool written);
     void virtual_table(int f);
     void lambda_member(const CXCursor& from, const char* name, EdgeKind kind);
 
