@@ -65,7 +65,9 @@ def seed(
     extent: Annotated[
         list[str] | None,
         typer.Option(
-            "--extent", metavar="NAME=SIZE", help="Elements of a buffer; once for each buffer."
+            "--extent",
+            metavar="NAME=SIZE",
+            help="Elements of a buffer; measured on the cpu backend when left out.",
         ),
     ] = None,
     output: Annotated[

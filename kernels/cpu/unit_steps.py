@@ -12,9 +12,8 @@ from kernels.cpu import precompiled
 from kernels.cpu.code_object import dynamic_lds_source, fat_binary_source, find_kernels, pack
 
 LIBRARIES = ("-lstdc++", "-lm", "-lgcc_s", "-lpthread", "-ldl")
-# The runtime looks kernels up by name, whatever visibility the unit asks for.
 DEVICE_PASS = (
-    "-Xclang", "-fcuda-is-device", "-ffunction-sections", "-fvisibility=default",
+    "-Xclang", "-fcuda-is-device", "-ffunction-sections",
     "-fstack-clash-protection",  # a large frame touches the guard page below its stack
 )  # fmt: skip
 _PARTS_NOT_KEPT = ("device.o", "dynamic_lds.o", "dynamic_lds.s", "code_object.s", "code_object.bin")
@@ -74,8 +73,11 @@ class UnitSteps:
             (self._folder / name).unlink()
 
     def _compile(self, side: str, more: Sequence[str]) -> None:
+        # The runtime looks kernels up by name, whatever visibility the unit asks for.
+        visible = ("-fvisibility=default",) if more else ()
         rest = [
-            *self._arguments, "-MD", "-MF", f"{side}.d", "-c", str(self._source), "-o", f"{side}.o",
+            *self._arguments, *visible, "-MD", "-MF", f"{side}.d",
+            "-c", str(self._source), "-o", f"{side}.o",
         ]  # fmt: skip
         what = f"compiling the {side} side of {self._source.name}"
         flags = [*self._pass_flags, *more]

@@ -43,7 +43,10 @@ def make_inputs(task: Task, case: Case) -> list[Value]:
         elif parameter.kind == "scalar":
             values.append(Value(parameter, _scalar(parameter, case)))
         else:
-            count = evaluate(parameter.extent, case.scalars) * parameter.components
+            elements = case.extents.get(parameter.name)
+            if elements is None:
+                elements = evaluate(parameter.extent, case.scalars)
+            count = elements * parameter.components
             values.append(Value(parameter, _content(parameter, count, case)))
     return values
 

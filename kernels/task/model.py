@@ -28,7 +28,8 @@ class Parameter(_Strict):
         type: Element type; empty for a stream.
         components: Elements of one C++ object, for instance 4 for ``float4``.
         role: Whether a buffer is read, written, or both. An output is poisoned beforehand.
-        extent: Elements of a buffer, as a size over the case's scalars.
+        extent: Elements of a buffer, as a size over the case's scalars; empty where each case
+            has its own.
         low: Smallest value of generated content.
         high: Largest value of generated content.
     """
@@ -48,8 +49,6 @@ class Parameter(_Strict):
             raise ValueError(
                 f"'{self.type}' is no element type; there are {', '.join(ELEMENT_TYPES)}"
             )
-        if self.kind == "buffer" and not self.extent:
-            raise ValueError(f"buffer '{self.name}' has no extent")
         return self
 
     @property
@@ -85,11 +84,19 @@ class Entry(_Strict):
 
 
 class Case(_Strict):
-    """One set of inputs: a value for every scalar, and the seed of the buffers' content."""
+    """One set of inputs.
+
+    Attributes:
+        name: Unique in its task.
+        scalars: A value for every scalar.
+        seed: Of the buffers' content.
+        extents: Elements of the buffers for which the task has no size, as they were measured.
+    """
 
     name: str
     scalars: dict[str, Number]
     seed: int = 0
+    extents: dict[str, int] = {}
 
 
 class Tolerance(_Strict):
@@ -147,5 +154,11 @@ class Task(_Strict):
             if missing:
                 raise ValueError(
                     f"case '{case.name}' gives no value for {', '.join(sorted(missing))}"
+                )
+            unsized = {p.name for p in self.parameters if p.kind == "buffer" and not p.extent}
+            unsized -= set(case.extents)
+            if unsized:
+                raise ValueError(
+                    f"case '{case.name}' gives no extent of {', '.join(sorted(unsized))}"
                 )
         return self

@@ -35,7 +35,7 @@ class SeedOptions:
 
     Attributes:
         entry: Function or kernel to call; the only one when empty.
-        extents: Elements of a buffer by parameter, as sizes.
+        extents: Elements of a buffer by parameter, as sizes; measured where nothing is said.
         outputs: Buffers that are written and not read.
         grid: For a kernel, its grid as one to three sizes.
         block: For a kernel, its block.
@@ -73,23 +73,29 @@ def seed_task(source: Path, folder: Path, options: SeedOptions) -> Task:
         raise UserError(f"{source}: cannot be read: {error}") from error
     source = source.resolve()
     offered = _choose(read_signatures(source, options.arguments), options.entry, source)
-    unknown = set(options.extents) - {p.name for p in offered.parameters}
-    if unknown:
-        known = [p.name for p in offered.parameters]
-        raise UnknownName("parameter", min(unknown), known, hint=f"of {offered.name}")
+    known = [p.name for p in offered.parameters]
+    for name in (*options.extents, *options.outputs):
+        if name not in known:
+            raise UnknownName("parameter", name, known, hint=f"of {offered.name}")
     parameters = tuple(_parameter(one, options, offered) for one in offered.parameters)
+    unknown = [p.name for p in parameters if p.kind == "buffer" and not p.extent]
     task = Task(
         task=source.stem,
         tool_version=__version__,
         entry=Entry(kind="kernel" if offered.kind == "kernel" else "function", name=offered.name),
         parameters=parameters,
         launch=_launch(offered, options),
-        cases=_cases(parameters, options),
+        cases=_cases(parameters, options, unknown),
         tolerance=_tolerances(parameters),
         source=Provenance(
             origin="file", name=source.name, sha256=hashlib.sha256(text.encode()).hexdigest()
         ),
     )
+    if unknown:
+        # The verifier's program runs the baseline; a task on disk needs it only here.
+        from kernels.task.measure import measure_extents
+
+        task = measure_extents(task, source, unknown, options.arguments)
     save_task(task, folder, text, binding_source(task))
     return task
 
@@ -134,16 +140,11 @@ def _parameter(one: CParameter, options: SeedOptions, offered: Offered) -> Param
             low=low,
             high=high,
         )
-    if one.name not in options.extents:
-        raise UserError(
-            f"{offered.name}: how many elements has '{one.name}'? say it with "
-            f"--extent {one.name}=SIZE, for instance --extent {one.name}=n"
-        )
     role = "output" if one.name in options.outputs else "inout" if one.written else "input"
     return Parameter.model_validate(
         {
             "name": one.name, "kind": "buffer", "type": one.type, "components": one.components,
-            "role": role, "extent": options.extents[one.name], "low": low, "high": high,
+            "role": role, "extent": options.extents.get(one.name, ""), "low": low, "high": high,
         }
     )  # fmt: skip
 
@@ -166,9 +167,15 @@ def _three(sizes: Sequence[str]) -> tuple[str, str, str]:
     return filled[0], filled[1], filled[2]
 
 
-def _cases(parameters: Sequence[Parameter], options: SeedOptions) -> tuple[Case, ...]:
+def _cases(
+    parameters: Sequence[Parameter], options: SeedOptions, unknown: Sequence[str]
+) -> tuple[Case, ...]:
     scalars = [p for p in parameters if p.kind == "scalar"]
-    sized = {name for p in parameters if p.kind == "buffer" for name in names_in(p.extent)}
+    extents = [p.extent for p in parameters if p.extent]
+    sized = {name for text in extents for name in names_in(text)}
+    if unknown:
+        # Nothing says which scalars are sizes: every whole number may be one.
+        sized |= {p.name for p in scalars if p.element.family == "int"}
     for text in (*options.grid, *options.block, options.shared_bytes):
         sized |= names_in(text)
     fixed = {p.name: options.constants.get(p.name, _usual(p)) for p in scalars}
@@ -178,11 +185,18 @@ def _cases(parameters: Sequence[Parameter], options: SeedOptions) -> tuple[Case,
         chosen = [dict.fromkeys(free, size) for size in _SIZES] if free else [{}]
     cases = []
     for number, values in enumerate(chosen):
-        unknown = set(values) - set(fixed)
-        if unknown:
-            raise UnknownName("scalar", min(unknown), fixed)
+        for name in values:
+            if name not in fixed:
+                raise UnknownName("scalar", name, fixed)
         label = ",".join(f"{name}={value}" for name, value in values.items()) or "only"
-        cases.append(Case(name=label, scalars={**fixed, **values}, seed=number))
+        cases.append(
+            Case(
+                name=label,
+                scalars={**fixed, **values},
+                seed=number,
+                extents=dict.fromkeys(unknown, 0),
+            )
+        )
     return tuple(cases)
 
 

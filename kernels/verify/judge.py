@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from extractor.errors import UserError
-from kernels.backends.model import Backend, Program
+from kernels.backends.model import Backend
 from kernels.building.step import BuildError
 from kernels.isolation import EXECUTION, Limits
 from kernels.isolation.sandbox import best_sandbox
@@ -17,10 +17,9 @@ from kernels.task.folder import BASELINE
 from kernels.task.inputs import Value, make_inputs
 from kernels.task.model import Task
 from kernels.verify.compare import first_difference
+from kernels.verify.program import build_runner
 from kernels.verify.record import Failure, Verdict
 from kernels.verify.runs import CaseRun, run_cases
-
-NATIVE = Path(__file__).parent.parent / "native"
 
 CPU_SETTINGS: tuple[Mapping[str, str], ...] = (
     {"HIPCPU_SCHEDULE": "ascending"},
@@ -31,20 +30,6 @@ CPU_SETTINGS: tuple[Mapping[str, str], ...] = (
     {"HIPCPU_SCHEDULE": "random:2", "HIPCPU_GUARD": "start"},
 )
 """Orders of threads, sides of a buffer and fills of fresh memory under which results must agree."""
-
-_RUNNER = """\
-#define main rocquarry_candidate_main
-#include "{source}"
-#undef main
-#include "runner.hpp"
-
-int main(int argc, char** argv) {{
-  return rocquarry::run(argc, argv, [](const rocquarry::Call& call) {{
-    return rocquarry::{how}({entry}, call);
-  }});
-}}
-"""
-
 
 Call = tuple[Sequence[int], Sequence[Value]]
 """Grid, block and bytes of dynamic LDS of a case, and its arguments."""
@@ -94,11 +79,15 @@ def verify(
     inputs = _inputs(task)
     with tempfile.TemporaryDirectory(prefix="rocquarry-verify-") as work:
         try:
-            reference = _build(task, folder / BASELINE, backend, Path(work), "baseline", arguments)
+            reference = build_runner(
+                task.entry, folder / BASELINE, backend, Path(work), "baseline", arguments
+            )
         except BuildError as error:
             raise UserError(f"the baseline of {task.task} does not build: {error}") from error
         try:
-            program = _build(task, candidate, backend, Path(work), "candidate", arguments)
+            program = build_runner(
+                task.entry, candidate, backend, Path(work), "candidate", arguments
+            )
         except BuildError as error:
             return Verdict(
                 task.task, False, False, backend.name, hardware,
@@ -131,21 +120,6 @@ def _inputs(task: Task) -> Inputs:
         names.append(case.name)
         calls.append((geometry, make_inputs(task, case)))
     return Inputs(tuple(names), tuple(calls), tuple(skipped))
-
-
-def _build(
-    task: Task, source: Path, backend: Backend, work: Path, name: str, arguments: Sequence[str]
-) -> Program:
-    # Each program in a folder of its own: the sandbox shows a candidate nothing of the baseline's.
-    place = work / name
-    place.mkdir()
-    runner = work / f"{name}.hip"
-    how = "launch_kernel" if task.entry.kind == "kernel" else "call_function"
-    text = _RUNNER.format(source=source.resolve(), how=how, entry=task.entry.name)
-    runner.write_text(text, encoding="utf-8")
-    return backend.build_program(
-        runner, place / "program", (f"-I{NATIVE}", f"-I{source.resolve().parent}", *arguments)
-    )
 
 
 def _compare(

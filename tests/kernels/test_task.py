@@ -125,6 +125,16 @@ def test_functions_with_streams_errors_halves_and_complex_numbers(tmp_path: Path
         assert not verdict.inputs_skipped
 
 
+def test_extents_that_nobody_said_are_measured(tmp_path: Path) -> None:
+    cases = ({"m": 16, "n": 16, "k": 16}, {"m": 33, "n": 17, "k": 65}, {"m": 0, "n": 5, "k": 5})
+    task = seed_task(HIP / "gemm.hip", tmp_path, SeedOptions(outputs=("c",), cases=cases))
+    for case in task.cases:
+        m, n, k = (int(case.scalars[name]) for name in "mnk")
+        used = {"a": m * k, "b": k * n, "c": m * n} if m else {"a": 0, "b": 0, "c": 0}
+        assert case.extents == used
+    assert load_task(tmp_path) == task
+
+
 def test_inputs_are_the_same_every_time_and_outputs_are_poisoned(tmp_path: Path) -> None:
     task = seed_task(HIP / "gemm.hip", tmp_path, GEMM)
     first, second = (make_inputs(task, task.cases[1]) for _ in range(2))
@@ -160,8 +170,9 @@ def _run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["seed", "{hip}/saxpy.hip"], "how many elements has 'x'? say it with --extent x=SIZE"),
-        (["seed", "{hip}/saxpy.hip", "--extent", "x=n", "--extent", "y=n"], "say how with --grid"),
+        (["seed", "{hip}/saxpy.hip", "--extent", "x n"], "--extent x n: write NAME=VALUE"),
+        (["seed", "{hip}/saxpy.hip"], "nothing in the file launches it; say how with --grid"),
+        (["seed", "{hip}/saxpy.hip", "--grid", "n", "--case", "m=1"], "unknown scalar 'm'"),
         (["seed", "{hip}/sum.hip", "--entry", "summ"], "unknown entry 'summ'; nearest: sum"),
         (["seed", "{hip}/nothing.hip"], "cannot be read"),
         (["seed", "{hip}/saxpy.hip", "--extent", "z=n"], "unknown parameter 'z'"),

@@ -15,6 +15,7 @@ bool reachable(const void* data, size_t bytes) {
   Buffer b;
   if (!find_buffer(data, &b)) return true;
   auto* at = static_cast<const char*>(data);
+  if (b.reserved && bytes) return at >= b.data && (at + bytes <= b.data + b.reachable || grow(at + bytes - 1));
   return !b.freed && at >= b.data && at + bytes <= b.data + b.bytes;
 }
 

@@ -57,6 +57,7 @@ void handle(int signal, siginfo_t* info, void* raw) {
     if (signal == SIGABRT) raise(signal);
     return;
   }
+  if ((signal == SIGSEGV || signal == SIGBUS) && grow(info->si_addr)) return;
   Finding f;
   f.kernel = block->launch().kernel->name;
   f.has_place = true;

@@ -13,7 +13,7 @@
 namespace hipcpu {
 namespace {
 
-constexpr size_t page = 4096, alignment = 16;
+constexpr size_t page = 4096;
 constexpr unsigned char canary = 0xa5;
 constexpr size_t most_kept = 4096;  // freed regions kept unmapped, so that a use of them is noticed
 
@@ -38,7 +38,7 @@ bool intact(const Buffer& b, size_t* where) {
 
 bool complain(Buffer& b, const std::string& kernel) {
   size_t where;
-  if (b.freed || intact(b, &where)) return false;
+  if (b.freed || b.reserved || intact(b, &where)) return false;
   Finding f;
   f.kind = "out_of_bounds_write";
   f.message = "bytes next to a buffer were overwritten";
@@ -53,8 +53,9 @@ bool complain(Buffer& b, const std::string& kernel) {
 }  // namespace
 
 void* allocate(size_t bytes, bool host) {
-  size_t used = rounded(bytes ? bytes : 1, alignment), pages = rounded(used, page);
-  size_t region_bytes = pages + 2 * page;
+  size_t used = rounded(bytes ? bytes : 1, settings().align), pages = rounded(used, page);
+  size_t reserved = rounded(settings().measure, page);
+  size_t region_bytes = pages + reserved + 2 * page;
   void* map = mmap(nullptr, region_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) return nullptr;
   Buffer b;
@@ -62,9 +63,11 @@ void* allocate(size_t bytes, bool host) {
   b.region_bytes = region_bytes;
   b.bytes = bytes;
   b.host = host;
-  b.data = settings().guard_start ? b.region + page : b.region + page + pages - used;
+  b.reserved = reserved;
+  b.reachable = pages;
+  b.data = settings().guard_start || reserved ? b.region + page : b.region + page + pages - used;
   mprotect(b.region, page, PROT_NONE);
-  mprotect(b.region + region_bytes - page, page, PROT_NONE);
+  mprotect(b.region + page + pages, reserved + page, PROT_NONE);
   memset(b.region + page, canary, size_t(b.data - b.region) - page);
   memset(b.data + bytes, canary, size_t(b.region + page + pages - b.data) - bytes);
   memset(b.data, settings().poison, bytes);
@@ -82,6 +85,13 @@ bool release(void* data) {
   Buffer& b = (--it)->second;
   if (b.data != data || b.freed) return false;
   complain(b, "");
+  if (b.reserved) {
+    Finding f;
+    f.kind = "extent";
+    f.message = "a buffer was accessed in this many bytes, in whole pages";
+    f.numbers = {{"buffer", int64_t(b.serial)}, {"bytes", int64_t(b.reachable)}};
+    report(f);
+  }
   b.freed = true;
   in_use -= b.bytes;
   // The addresses stay taken and out of reach; the memory itself goes back to the machine.
@@ -111,6 +121,19 @@ unsigned check_buffers(const std::string& kernel) {
   unsigned bad = 0;
   for (auto& entry : buffers) bad += complain(entry.second, kernel);
   return bad;
+}
+
+bool grow(const void* address) {
+  std::lock_guard<std::mutex> lock(guard);
+  auto it = buffers.upper_bound(static_cast<char*>(const_cast<void*>(address)));
+  if (it == buffers.begin()) return false;
+  Buffer& b = (--it)->second;
+  auto* at = static_cast<const char*>(address);
+  if (b.freed || at < b.data + b.reachable || at >= b.data + b.reserved) return false;
+  size_t wanted = rounded(size_t(at - b.data) + 1, page);
+  mprotect(b.data + b.reachable, wanted - b.reachable, PROT_READ | PROT_WRITE);
+  b.reachable = wanted;
+  return true;
 }
 
 size_t bytes_in_use() {

@@ -14,6 +14,8 @@ struct Buffer {
   size_t bytes = 0;
   bool freed = false;
   bool host = false;
+  size_t reserved = 0;   // bytes that it may grow to; 0 for a buffer of fixed size
+  size_t reachable = 0;  // bytes that it has grown to, in whole pages
 };
 
 // Memory of exactly `bytes` bytes, filled with the poison. One side of it touches a page that
@@ -26,5 +28,7 @@ bool find_buffer(const void* address, Buffer* found);
 // Reports every buffer whose canary was overwritten; how many there are.
 unsigned check_buffers(const std::string& kernel);
 size_t bytes_in_use();
+// Lets a buffer that may grow reach the address. False if there is no such buffer.
+bool grow(const void* address);
 
 }  // namespace hipcpu

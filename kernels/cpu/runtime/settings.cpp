@@ -25,6 +25,8 @@ bool set_option(const std::string& name, const std::string& value) {
   else if (name == "exited") s.allow_exited = value == "allow";
   else if (name == "stack") s.stack_bytes = strtoull(value.c_str(), nullptr, 0);
   else if (name == "stall") s.stall_seconds = strtod(value.c_str(), nullptr);
+  else if (name == "align") s.align = strtoull(value.c_str(), nullptr, 0);
+  else if (name == "measure") s.measure = strtoull(value.c_str(), nullptr, 0);
   else if (name == "report") s.report = value;
   else return false;
   return true;
@@ -34,7 +36,7 @@ Settings& settings() {
   static Settings* instance = nullptr;
   if (!instance) {
     instance = new Settings;
-    for (const char* name : {"schedule", "threads", "poison", "guard", "fault", "exited", "stack", "stall", "report"}) {
+    for (const char* name : {"schedule", "threads", "poison", "guard", "fault", "exited", "stack", "stall", "align", "measure", "report"}) {
       std::string variable = "HIPCPU_";
       for (const char* c = name; *c; ++c) variable += char(*c - 'a' + 'A');
       if (const char* value = getenv(variable.c_str())) set_option(name, value);

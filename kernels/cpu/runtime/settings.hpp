@@ -19,6 +19,8 @@ struct Settings {
   bool allow_exited = false;        // HIPCPU_EXITED=error|allow: a barrier that threads left out by returning
   size_t stack_bytes = 256 << 10;   // HIPCPU_STACK: private memory of one GPU thread
   double stall_seconds = 20;        // HIPCPU_STALL: how long threads may wait for each other in vain
+  size_t align = 16;                // HIPCPU_ALIGN: what the address of a buffer is a multiple of
+  size_t measure = 0;               // HIPCPU_MEASURE: bytes a buffer may grow to when it is accessed; 0: not at all
   std::string report;               // HIPCPU_REPORT: file for findings, one JSON object a line
 };
 

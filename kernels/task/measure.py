@@ -1,0 +1,125 @@
+"""Finds out how many elements of each buffer a baseline touches, by running it on the CPU runtime.
+
+First every buffer may grow while the kernel runs, which gives its extent in whole pages. Then
+buffers of trial sizes, each with a guard page right behind it, are halved down to the last element
+that is needed.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from extractor.errors import UserError
+from kernels.backends.cpu import CpuBackend
+from kernels.building.step import BuildError
+from kernels.isolation import EXECUTION
+from kernels.isolation.sandbox import best_sandbox
+from kernels.task.inputs import make_inputs
+from kernels.task.model import Case, Parameter, Task
+from kernels.verify.program import build_runner
+from kernels.verify.runs import CaseRun, run_cases
+
+_RESERVED_BYTES = 256 << 20
+
+
+def measure_extents(
+    task: Task, source: Path, unknown: Sequence[str], arguments: Sequence[str] = ()
+) -> Task:
+    """Fills in the extents of some buffers, case by case.
+
+    Args:
+        task: With any extents for these buffers.
+        source: The baseline.
+        unknown: Names of the buffers.
+        arguments: Compiler arguments.
+
+    Raises:
+        UserError: The baseline does not build or does not run, so nothing can be measured.
+    """
+    with tempfile.TemporaryDirectory(prefix="rocquarry-measure-") as work:
+        try:
+            program = build_runner(
+                task.entry, source, CpuBackend(), Path(work), "baseline", arguments
+            )
+        except BuildError as error:
+            raise UserError(f"{source.name} does not build: {error}") from error
+
+        def runs(cases: Sequence[Case], settings: Mapping[str, str]) -> list[CaseRun]:
+            calls = []
+            for case in cases:
+                geometry = task.launch.values(case.scalars) if task.launch else (1,) * 6 + (0,)
+                calls.append((geometry, make_inputs(task, case)))
+            return run_cases(program, calls, settings, EXECUTION, best_sandbox())
+
+        return _Search(task, unknown, runs).task()
+
+
+class _Search:
+    """Upper and lower bounds of every extent, brought together."""
+
+    def __init__(self, task: Task, unknown: Sequence[str], runs) -> None:  # type: ignore[no-untyped-def]
+        self._task, self._runs = task, runs
+        self._buffers = [p for p in task.parameters if p.name in unknown]
+        self._cases = [case for case in task.cases if self._can_run(case)]
+
+    def task(self) -> Task:
+        """The task with what was found."""
+        high = self._whole_pages()
+        low = [dict.fromkeys(bounds, 0) for bounds in high]
+        for buffer in self._buffers:
+            self._halve(buffer, low, high)
+        found = {case.name: bounds for case, bounds in zip(self._cases, high, strict=True)}
+        cases = []
+        for case in self._task.cases:
+            nothing = {p.name: 0 for p in self._buffers}
+            extents = {**case.extents, **found.get(case.name, nothing)}
+            cases.append(case.model_copy(update={"extents": extents}))
+        return self._task.model_copy(update={"cases": tuple(cases)})
+
+    def _can_run(self, case: Case) -> bool:
+        return self._task.launch is None or 0 not in self._task.launch.values(case.scalars)[:6]
+
+    def _with(self, number: int, sizes: Mapping[str, int]) -> Case:
+        return self._cases[number].model_copy(update={"extents": dict(sizes)})
+
+    def _whole_pages(self) -> list[dict[str, int]]:
+        """Extents in whole pages, as elements."""
+        # One element each, so that every buffer exists and can grow.
+        cases = [self._with(n, {p.name: 1 for p in self._buffers}) for n in range(len(self._cases))]
+        bounds = []
+        settings = {"HIPCPU_MEASURE": str(_RESERVED_BYTES), "HIPCPU_POISON": "0"}
+        for case, run in zip(cases, self._runs(cases, settings), strict=True):
+            extents = [f for f in run.findings if f.get("kind") == "extent"]
+            faults = [f for f in run.findings if f.get("kind") != "extent"]
+            if run.buffers is None or faults:
+                raise UserError(f"{self._task.entry.name} fails in case {case.name}: {run.error}")
+            # In the order in which they are freed, which is that of the parameters.
+            sized = [p for p in self._task.parameters if p.kind == "buffer"]
+            sizes = {}
+            for parameter, finding in zip(sized, extents, strict=False):
+                if parameter in self._buffers:
+                    size = parameter.element.bytes * parameter.components
+                    sizes[parameter.name] = int(finding["bytes"]) // size
+            bounds.append(sizes)
+        return bounds
+
+    def _halve(
+        self, buffer: Parameter, low: list[dict[str, int]], high: list[dict[str, int]]
+    ) -> None:
+        name = buffer.name
+        step = buffer.element.bytes * buffer.components
+        settings = {"HIPCPU_ALIGN": str(min(16, step & -step))}
+        open_cases = [n for n in range(len(high)) if low[n][name] < high[n][name]]
+        while open_cases:
+            trials = [
+                self._with(n, {**high[n], name: (low[n][name] + high[n][name]) // 2})
+                for n in open_cases
+            ]
+            for n, trial, run in zip(open_cases, trials, self._runs(trials, settings), strict=True):
+                if run.error or run.buffers is None:
+                    low[n][name] = trial.extents[name] + 1
+                else:
+                    high[n][name] = trial.extents[name]
+            open_cases = [n for n in open_cases if low[n][name] < high[n][name]]
