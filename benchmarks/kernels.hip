@@ -71,7 +71,7 @@ template <class F> static double best_of(int times, F f) {
 }
 
 int main() {
-  constexpr int n = 256, rounds = 2000;
+  constexpr int n = 256;
   float *x, *a, *b, *c;
   (void)hipMalloc(&x, sizeof(float) << 20);
   (void)hipMemset(x, 0, sizeof(float) << 20);
@@ -81,6 +81,7 @@ int main() {
   (void)hipMemcpy(b, ones.data(), n * n * sizeof(float), hipMemcpyHostToDevice);
   printf("{");
   for (int threads : {64, 256, 1024}) {
+    int rounds = (4 << 20) / threads;  // some tens of milliseconds each
     double barrier = best_of(3, [&] { barriers<<<1, threads>>>(x, rounds); });
     double shuffle = best_of(3, [&] { shuffles<<<1, threads>>>(x, rounds); });
     printf("\"barrier_ns_%d\": %.3f, \"shuffle_ns_%d\": %.3f, ", threads, barrier / rounds / threads * 1e9, threads,

@@ -98,7 +98,7 @@ def build_library(
         work.compile(more)
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"lib{own}-{interface}.so"
-    boundaries = _link(work.objects(), target)
+    boundaries = link_with_boundaries(work.objects(), target)
     runtime = out / "libhipcpu.so"
     shutil.copy2(build_runtime().library, runtime)
     there = [entry for entry in entries if entry in work.defined]
@@ -160,7 +160,7 @@ class _Work:
             (self.defined if symbol.defined else self._wanted).add(symbol.name)
 
 
-def _link(objects: Sequence[Path], target: Path) -> list[str]:
+def link_with_boundaries(objects: Sequence[Path], target: Path) -> list[str]:
     """Links, with stand-ins for what nobody defines; their names."""
     arguments = ["-Wl,-rpath,$ORIGIN", "-Wl,-Bsymbolic", f"-Wl,-soname,{target.name}"]
     try:
