@@ -84,7 +84,7 @@ def undeclared(
             if before in _NO_TYPES or before.endswith(b"(") == (after == b"("):
                 continue
             line = text.count(b"\n", 0, match.start(2)) + 1
-            for suffix in suffixes:
+            for suffix in suffixes if before.endswith(b"(") else ("",):
                 full = name + suffix
                 if full not in known and full not in found and rule.is_entry_point(full):
                     found[full] = EntryPoint(full, file, line, declared=False)

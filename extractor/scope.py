@@ -229,6 +229,7 @@ class _Assembly:
         self.unresolved: dict[tuple[Site, str], str] = {}
         self.divergent: dict[str, Divergent] = {}
         self.launchers: set[str] = set()
+        self.live: set[str] = set()
         for graph in builder.graphs:
             self._add(graph)
 
@@ -240,15 +241,17 @@ class _Assembly:
             live = walker.reach([start], dead=False)
             kernels = sorted(host.nodes[i].id for i in live if host.nodes[i].kernel)
             self.per_entry.setdefault(entry, {})[graph.name] = tuple(kernels)
+            self.live.update(kernels)
         entry_nodes = set(known.values())
         reached = walker.reach(known.values(), dead=True)
+        alive = walker.reach(known.values(), dead=False)
         for index in reached:
             node = host.nodes[index]
             kind = "kernel" if node.kernel else "entry_point" if index in entry_nodes else "host"
             self._define(node, node.id, kind, graph.name, graph.units[node.unit])
             for step in walker.steps(index):
                 self._step(graph, node, node.id, host, step, "")
-            self._end(graph, walker, index, node.id)
+            self._end(graph, walker, index, node.id, alive=index in alive)
         if graph.device_walker is not None and graph.join is not None:
             self._add_device(graph, [i for i in reached if host.nodes[i].kernel])
         self._diverge(graph, reached)
@@ -263,6 +266,8 @@ class _Assembly:
             found = join.find(index)
             if found is not None:
                 starts[found] = graph.host.nodes[index].id
+        live_kernels = [i for i, kernel in starts.items() if kernel in self.live]
+        alive = walker.reach(live_kernels, dead=False)
         for index in walker.reach(starts, dead=True):
             node = device.nodes[index]
             name = starts.get(index) or _device_id(node)
@@ -270,7 +275,7 @@ class _Assembly:
                 self._define(node, name, "device", graph.name, graph.units[0])
             for step in walker.steps(index):
                 self._step(graph, node, name, device, step, "@device")
-            self._end(graph, walker, index, name)
+            self._end(graph, walker, index, name, alive=index in alive)
 
     def _define(self, node: Node, name: str, kind: str, config: str, unit: Unit) -> None:
         site = node.site
@@ -309,7 +314,9 @@ class _Assembly:
                 graph.name
             )
 
-    def _end(self, graph: ConfigurationGraph, walker: Walker, index: int, name: str) -> None:
+    def _end(
+        self, graph: ConfigurationGraph, walker: Walker, index: int, name: str, *, alive: bool
+    ) -> None:
         ends = walker.ends(index)
         for boundary, (library, _) in ends.boundaries.items():
             row = self.boundaries.setdefault((boundary, library), (set(), set()))
@@ -319,7 +326,9 @@ class _Assembly:
             self.excluded.setdefault(rule, set()).update(
                 walker.graph.nodes[node].id for node in nodes
             )
-        self.unresolved.update(ends.unresolved)
+        if alive:
+            # What code that never runs would call is not a gap in the answer.
+            self.unresolved.update(ends.unresolved)
 
     def _diverge(self, graph: ConfigurationGraph, reached: Iterable[int]) -> None:
         symbols = {graph.host.nodes[index].symbol for index in reached}

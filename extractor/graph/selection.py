@@ -17,6 +17,7 @@ from extractor.index.names import stems
 from extractor.rules import Rule
 from extractor.units import Unit
 
+_COMPILER = ("llvm.", "__builtin_")
 _COMMON = 0.3
 """A file in the closure of more than this share of the units says nothing about any of them."""
 
@@ -72,9 +73,10 @@ class Selection:
             graph = self._link(chosen, advance)
             missing, weak = self._open_ends(graph, entries, optional)
             more: set[int] = set()
-            for name in sorted(missing):
+            for name, alive in sorted(missing.items()):
                 step = asked.get(name, 0)
-                while not more - chosen and step < len(_TIERS):
+                last = len(_TIERS) if alive else len(_TIERS) - 1
+                while not more - chosen and step < last:
                     more |= _TIERS[step](self, name) - chosen
                     step += 1
                 asked[name] = step
@@ -101,28 +103,35 @@ class Selection:
 
     def _open_ends(
         self, graph: LinkedGraph, entries: Iterable[str], optional: Iterable[str]
-    ) -> tuple[set[str], set[str]]:
+    ) -> tuple[dict[str, bool], set[str]]:
         walker = Walker(graph, self._rule)
-        missing: set[str] = set()
+        missing: dict[str, bool] = {}
         starts = []
         for entry in entries:
             index = graph.find(entry)
             if index is None:
-                missing.add(entry)
+                missing[entry] = True
             else:
                 starts.append(index)
         starts += [index for index in map(graph.find, optional) if index is not None]
         weak: set[str] = set()
+        live = walker.reach(starts, dead=False)
         for index in walker.reach(starts, dead=True):
             node = graph.nodes[index]
             for edge in graph.expand(index):
                 target = graph.nodes[edge.callee]
-                if target.project and not target.defined and not target.kernel:
+                if (
+                    target.project
+                    and not target.defined
+                    and not target.kernel
+                    and not target.symbol.startswith(_COMPILER)
+                ):
                     file, name = target.file, target.qualified_name
                     if not (
                         self._rule.boundary_of(name, file) or self._rule.excluded_by(name, file)
                     ):
-                        missing.add(target.name)
+                        alive = index in live and not edge.dead
+                        missing[target.name] = missing.get(target.name, False) or alive
             if node.flags & (INLINE | INSTANTIATION) and not node.kernel:
                 weak.add(node.name)
         return missing, weak

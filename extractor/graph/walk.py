@@ -129,7 +129,7 @@ class Walker:
         if known is None:
             known = self._verdicts[step.target] = self._decide(target)
         verdict, text, reason = known
-        if not target.defined and target.symbol.startswith("llvm."):
+        if _of_the_compiler(target):
             self._end(step, target, caller, ends)
         elif verdict == "boundary":
             ends.boundaries.setdefault(target.qualified_name, (text, set()))[1].add(caller)
@@ -154,8 +154,7 @@ class Walker:
 
     def _end(self, step: Step, target: Node, caller: int, ends: Ends) -> None:
         verdict, text, _ = self._decide(target)
-        if target.symbol.startswith("llvm."):
-            # Declared in the library under an assembler name of the compiler's.
+        if _of_the_compiler(target):
             ends.boundaries.setdefault(target.symbol, ("compiler", set()))[1].add(caller)
         elif verdict == "boundary":
             ends.boundaries.setdefault(target.qualified_name, (text, set()))[1].add(caller)
@@ -194,6 +193,11 @@ class Walker:
                 known = ("follow", "", "")
             self._decisions[memo] = known
         return known
+
+
+def _of_the_compiler(node: Node) -> bool:
+    """A builtin, declared where it is first used, or an intrinsic under its assembler name."""
+    return not node.defined and node.symbol.startswith(("llvm.", "__builtin_"))
 
 
 def _library_of(file: str) -> str:
