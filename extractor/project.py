@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from extractor import settings
+from extractor.configuration_graph import ConfigurationGraph
 from extractor.entry_points import EntryPoint, declared, undeclared
 from extractor.errors import UnknownName
 from extractor.graph.linked import LinkedGraph, Record
@@ -20,7 +21,7 @@ from extractor.launch_text import LaunchText
 from extractor.progress import Reporter
 from extractor.records import FailedUnit, Source
 from extractor.rules import Rule, load_rule
-from extractor.scope import ConfigurationGraph, ScopeBuilder
+from extractor.scope import ScopeBuilder
 from extractor.source.obtain import obtain
 from extractor.source.tree import SourceTree
 from extractor.source_text import SourceText

@@ -10,11 +10,11 @@ from extractor import check as checking
 from extractor.check import Answer, CallKey, EntryAnswer, FunctionKey, KernelKey, ReachedKernel
 from extractor.check import Call as CheckedCall
 from extractor.check import Function as CheckedFunction
+from extractor.configuration_graph import ConfigurationGraph
 from extractor.errors import UserError
 from extractor.graph.linked import INTERNAL, VARIABLE, Node
 from extractor.graph.walk import Walker
 from extractor.project import Project
-from extractor.scope import ConfigurationGraph
 
 RECALL_OF_CALLS, PRECISION_OF_CALLS = 0.998, 0.99
 """What the calls between project functions have to reach; kernel sets have to be exact."""

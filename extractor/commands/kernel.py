@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from extractor.configuration_graph import ConfigurationGraph
 from extractor.errors import UnknownName
 from extractor.project import Project
-from extractor.scope import ConfigurationGraph
 
 
 def run(project: Project, name: str, configs: Sequence[str]) -> dict[str, Any]:

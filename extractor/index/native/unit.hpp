@@ -117,4 +117,15 @@ private:
 
 std::vector<CXCursor> children_of(const CXCursor& c);
 
+inline bool is_function(int kind)
+{
+    return kind == K_Function || kind == K_Method || kind == K_Constructor || kind == K_Destructor
+           || kind == K_Conversion;
+}
+
+inline bool is_record(int kind)
+{
+    return kind == K_Struct || kind == K_Class || kind == K_Union;
+}
+
 } // namespace rq

@@ -1,0 +1,243 @@
+// Statements: what can never run, as code generation sees it.
+#include "unit.hpp"
+
+namespace rq {
+
+static bool holds_label(const CXCursor& c)
+{
+    if(c.kind == K_Label || c.kind == K_Case || c.kind == K_Default)
+        return true;
+    bool found = false;
+    clang_visitChildren(
+        c,
+        [](CXCursor k, CXCursor, CXClientData d) -> int {
+            if(k.kind == K_Label || k.kind == K_Case || k.kind == K_Default)
+            {
+                *static_cast<bool*>(d) = true;
+                return VisitBreak;
+            }
+            return clang_isStatement(k.kind) ? VisitRecurse : VisitContinue;
+        },
+        &found);
+    return found;
+}
+
+static bool holds_break(const CXCursor& c)
+{
+    if(c.kind == K_Break)
+        return true;
+    if(c.kind == K_Switch || c.kind == K_While || c.kind == K_Do || c.kind == K_For || c.kind == K_ForRange)
+        return false;
+    for(const CXCursor& k : children_of(c))
+        if(clang_isStatement(k.kind) && holds_break(k))
+            return true;
+    return false;
+}
+
+// Returns true where control cannot run past the statement, as code generation sees it.
+bool Unit::statement(const CXCursor& c, int dead)
+{
+    std::vector<CXCursor> kids;
+    switch(c.kind)
+    {
+    case K_Compound: return compound(children_of(c), dead);
+    case K_If: return if_statement(children_of(c), dead);
+    case K_Switch: return switch_statement(children_of(c), dead);
+    case K_Return:
+    case K_Throw:
+        elide_ = c.kind == K_Return;
+        for(const CXCursor& k : children_of(c))
+            expression(k, dead);
+        elide_ = false;
+        return true;
+    case K_Break:
+    case K_Continue:
+    case K_Goto: return true;
+    case K_Label:
+    case K_Case:
+    case K_Default:
+    {
+        kids = children_of(c);
+        bool ends = false;
+        for(size_t i = 0; i < kids.size(); ++i)
+            ends = i + 1 == kids.size() ? statement(kids[i], dead) : (expression(kids[i], dead), false);
+        return ends;
+    }
+    case K_While:
+    {
+        kids         = children_of(c);
+        int  inside  = dead;
+        long long v  = 0;
+        if(kids.size() >= 2 && !dead && constant(kids[kids.size() - 2], v) && !v)
+            inside = reason("the loop's condition is constant false", kids[kids.size() - 2]);
+        for(size_t i = 0; i < kids.size(); ++i)
+            statement(kids[i], i + 1 == kids.size() ? inside : dead);
+        return false;
+    }
+    case K_Do:
+    case K_For:
+    case K_ForRange:
+    case K_Catch:
+    case K_Try:
+        for(const CXCursor& k : children_of(c))
+            statement(k, dead);
+        return false;
+    case K_DeclStmt:
+        for(const CXCursor& k : children_of(c))
+            if(k.kind == K_Var)
+                declared_variable(k, dead);
+        return false;
+    case K_Var: declared_variable(c, dead); return false;
+    default:
+        if(!clang_isStatement(c.kind))
+            expression(c, dead);
+        else
+            for(const CXCursor& k : children_of(c))
+                statement(k, dead);
+        return false;
+    }
+}
+
+bool Unit::compound(const std::vector<CXCursor>& kids, int dead)
+{
+    bool ended = false;
+    for(const CXCursor& k : kids)
+    {
+        if(ended && holds_label(k))
+            ended = false;
+        int d = dead;
+        if(ended && !dead)
+            d = reason("control never gets past the statement before it", clang_getNullCursor());
+        bool ends = statement(k, d);
+        ended     = ended || ends;
+    }
+    return ended;
+}
+
+bool Unit::if_statement(const std::vector<CXCursor>& kids, int dead)
+{
+    size_t i = 0;
+    while(i < kids.size() && (kids[i].kind == K_DeclStmt || kids[i].kind == K_Var))
+        statement(kids[i++], dead);
+    if(kids.size() - i < 2)
+    {
+        for(; i < kids.size(); ++i)
+            statement(kids[i], dead);
+        return false;
+    }
+    const CXCursor& condition = kids[i];
+    expression(condition, dead);
+    long long v     = 0;
+    bool      known = constant(condition, v);
+    int       then_dead = dead, else_dead = dead;
+    if(known && !dead)
+    {
+        if(v)
+            else_dead = reason("the condition is constant true", condition);
+        else
+            then_dead = reason("the condition is constant false", condition);
+    }
+    bool then_ends = statement(kids[i + 1], then_dead);
+    bool else_ends = kids.size() - i > 2 && statement(kids[i + 2], else_dead);
+    if(known)
+        return v ? then_ends : else_ends;
+    return then_ends && else_ends;
+}
+
+bool Unit::switch_statement(const std::vector<CXCursor>& kids, int dead)
+{
+    if(kids.empty())
+        return false;
+    for(size_t i = 0; i + 1 < kids.size(); ++i)
+        statement(kids[i], dead);
+    const CXCursor& body = kids.back();
+    if(body.kind != K_Compound)
+        return statement(body, dead), false;
+    std::vector<CXCursor> items = children_of(body);
+    long long             value = 0;
+    bool                  known = kids.size() >= 2 && !dead && constant(kids[kids.size() - 2], value);
+    auto                  takes = [&](CXCursor label) {
+        for(;;)
+        {
+            std::vector<CXCursor> parts = children_of(label);
+            long long             v;
+            if(label.kind == K_Case && !parts.empty() && constant(parts[0], v) && v == value)
+                return true;
+            if(parts.empty() || (parts.back().kind != K_Case && parts.back().kind != K_Default))
+                return false;
+            label = parts.back();
+        }
+    };
+    bool matched = false, has_default = false;
+    for(const CXCursor& k : items)
+    {
+        if(known && k.kind == K_Case && takes(k))
+            matched = true;
+        for(CXCursor l = k; l.kind == K_Case || l.kind == K_Default;)
+        {
+            has_default |= l.kind == K_Default;
+            std::vector<CXCursor> parts = children_of(l);
+            if(parts.empty())
+                break;
+            l = parts.back();
+        }
+    }
+    bool live = !known, ends = false;
+    for(const CXCursor& k : items)
+    {
+        if(k.kind == K_Case || k.kind == K_Default)
+        {
+            ends = false;
+            if(known && ((k.kind == K_Case && takes(k)) || (k.kind == K_Default && !matched)))
+                live = true;
+        }
+        int d = dead;
+        if(!live && !dead)
+            d = reason("the switch has a constant value that selects another case", kids[kids.size() - 2]);
+        ends = statement(k, d) || ends;
+        if(known && live && ends)
+            live = false, known = true, matched = true;
+    }
+    if(!has_default || !ends)
+        return false;
+    for(const CXCursor& k : items)
+        if(holds_break(k))
+            return false;
+    return true;
+}
+
+// The initialiser of a constant that the compiler knows is never run: `constexpr`, or a const integer with a
+// constant initialiser.
+bool Unit::computed_at_compile_time(const CXCursor& variable)
+{
+    if(!clang_isConstQualifiedType(clang_getCanonicalType(clang_getCursorType(variable))))
+        return false;
+    CXCursor init = clang_Cursor_getVarDeclInitializer(variable);
+    if(clang_Cursor_isNull(init))
+        return false;
+    CXEvalResult r = clang_Cursor_Evaluate(init);
+    if(!r)
+        return false;
+    int kind = clang_EvalResult_getKind(r);
+    clang_EvalResult_dispose(r);
+    if(kind == 1)
+        return true;
+    std::string text = source_text(site_of(variable));
+    return text.compare(0, 10, "constexpr ") == 0 || text.compare(0, 17, "static constexpr ") == 0;
+}
+
+void Unit::declared_variable(const CXCursor& c, int dead)
+{
+    if(!dead && computed_at_compile_time(c))
+        dead = reason("evaluated at compile time", clang_getNullCursor());
+    for(const CXCursor& k : children_of(c))
+        if(clang_isExpression(k.kind))
+        {
+            elide_ = true;
+            expression(k, dead);
+            elide_ = false;
+        }
+    destroy(clang_getCursorType(c), c, dead);
+}
+
+} // namespace rq
