@@ -175,6 +175,8 @@ def verify(
               f"skipped {len(verdict.inputs_skipped)}")  # fmt: skip
         for failure in verdict.failures:
             print(f"  {failure.input}: {failure.error} [{failure.reproducer}]")
+        for note in verdict.notes:
+            print(f"  {note}")
         for skipped in verdict.inputs_skipped:
             print(f"  skipped {skipped}")
         for one in verdict.resources:
@@ -208,6 +210,13 @@ def library(
     wavefront: Annotated[
         int, typer.Option("--wavefront", help="Lanes of a wavefront: 64 or 32.")
     ] = 64,
+    lockstep: Annotated[
+        bool,
+        typer.Option(
+            "--lockstep",
+            help="Run a wavefront as one instruction stream, for kernels that count on it; slower.",
+        ),
+    ] = False,
     source: Annotated[
         str, typer.Option("--source", help="Folder or URL@REF instead of the pinned source.")
     ] = "",
@@ -236,7 +245,7 @@ def library(
     opened = Project(project, source=source or None, jobs=jobs, reporter=Reporter(quiet=as_json))
     made = build_library(
         opened, interface, output_folder(out, opened.rule.name, interface),
-        config=config or None, wavefront=wavefront, jobs=jobs,
+        config=config or None, wavefront=wavefront, lockstep=lockstep, jobs=jobs,
         progress=None if as_json else _say_unit,
     )  # fmt: skip
     if as_json:

@@ -17,6 +17,7 @@ class CpuBackend(Backend):
 
     Args:
         wavefront: Lanes of a wavefront, 64 as on CDNA or 32 as on RDNA.
+        lockstep: Let the lanes of a wavefront meet before every access to memory.
     """
 
     name = "cpu"
@@ -29,8 +30,9 @@ class CpuBackend(Backend):
     does_not_prove = ("speed", "MFMA")
     executes = True
 
-    def __init__(self, wavefront: int = 64) -> None:
+    def __init__(self, wavefront: int = 64, *, lockstep: bool = False) -> None:
         self.wavefront = wavefront
+        self.lockstep = lockstep
 
     def availability(self) -> Availability:
         """Whether this is x86-64 Linux with the wheels' compiler and a C++ library."""
@@ -49,7 +51,7 @@ class CpuBackend(Backend):
         from kernels.cpu.build import compile_unit
 
         try:
-            unit = compile_unit(source.resolve(), arguments, self.wavefront)
+            unit = compile_unit(source.resolve(), arguments, self.wavefront, lockstep=self.lockstep)
         except BuildError as error:
             return Compilation(
                 False, error.outcome.stderr or str(error), error.outcome.seconds, False
@@ -60,7 +62,7 @@ class CpuBackend(Backend):
         """Compiles a unit and links it with the runtime."""
         from kernels.cpu.build import build_runtime, compile_unit, link
 
-        unit = compile_unit(source.resolve(), arguments, self.wavefront)
+        unit = compile_unit(source.resolve(), arguments, self.wavefront, lockstep=self.lockstep)
         linked = link(unit.objects, output, shared=False)
         seconds = unit.built.seconds + linked.seconds
         compilation = Compilation(True, "", seconds, unit.built.from_cache)

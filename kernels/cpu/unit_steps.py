@@ -16,6 +16,8 @@ DEVICE_PASS = (
     "-Xclang", "-fcuda-is-device", "-ffunction-sections",
     "-fstack-clash-protection",  # a large frame touches the guard page below its stack
 )  # fmt: skip
+# A call before every load and store; ``runtime/block.cpp`` has it.
+LOCKSTEP = ("-fsanitize-coverage=func,trace-loads,trace-stores",)
 _PARTS_NOT_KEPT = ("device.o", "dynamic_lds.o", "dynamic_lds.s", "code_object.s", "code_object.bin")
 
 
@@ -29,6 +31,7 @@ class UnitSteps:
         arguments: Flags of this unit.
         folder: Where everything is written; empty at the start.
         runtime: The runtime's shared object.
+        lockstep: Whether lanes meet before every access to memory.
     """
 
     def __init__(
@@ -39,10 +42,12 @@ class UnitSteps:
         arguments: Sequence[str],
         folder: Path,
         runtime: Path,
+        lockstep: bool = False,
     ) -> None:
         self._compiler, self._source, self._folder = compiler, source, folder
         self._pass_flags, self._arguments = pass_flags, arguments
         self._runtime = runtime
+        self._lockstep = LOCKSTEP if lockstep else ()
         self.seconds = 0.0
 
     def run(self, wavefront: int) -> None:
@@ -74,9 +79,9 @@ class UnitSteps:
 
     def _compile(self, side: str, more: Sequence[str]) -> None:
         # The runtime looks kernels up by name, whatever visibility the unit asks for.
-        visible = ("-fvisibility=default",) if more else ()
+        last = ("-fvisibility=default", *self._lockstep) if more else ()
         rest = [
-            *self._arguments, *visible, "-MD", "-MF", f"{side}.d",
+            *self._arguments, *last, "-MD", "-MF", f"{side}.d",
             "-c", str(self._source), "-o", f"{side}.o",
         ]  # fmt: skip
         what = f"compiling the {side} side of {self._source.name}"

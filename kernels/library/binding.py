@@ -20,7 +20,8 @@ from pathlib import Path
 _folder = Path(__file__).resolve().parent
 runtime = ctypes.CDLL(str(_folder / "libhipcpu.so"), mode=ctypes.RTLD_GLOBAL)
 # Every core runs blocks; kernels of this library may return before a barrier.
-for _name, _value in (("threads", "0"), ("exited", "allow")):
+_settings = [("threads", "0"), ("exited", "allow"){schedule}]
+for _name, _value in _settings:
     runtime.hipcpu_set_option(_name.encode(), _value.encode())
 library = ctypes.CDLL(str(_folder / "{library}"))
 
@@ -66,17 +67,19 @@ def _check(error):
 '''
 
 
-def write_binding(path: Path, library: Path, entries: Sequence[str]) -> None:
+def write_binding(path: Path, library: Path, entries: Sequence[str], *, lockstep: bool) -> None:
     """Writes a Python module that loads a library and its runtime.
 
     Args:
         path: The module.
         library: The shared object; the runtime lies beside it.
         entries: Entry points of the interface.
+        lockstep: Whether its wavefronts run in lockstep; they then take turns, too.
     """
     text = _TEXT.format(
         library=library.name,
         module=path.stem,
+        schedule=', ("schedule", "together")' if lockstep else "",
         example=entries[0] if entries else "…",
         entries="[\n" + "".join(f'    "{name}",\n' for name in entries) + "]",
     )

@@ -63,6 +63,7 @@ def build_library(
     *,
     config: str | None = None,
     wavefront: int = 64,
+    lockstep: bool = False,
     jobs: int = 0,
     progress: Progress | None = None,
 ) -> LibraryBuild:
@@ -74,6 +75,7 @@ def build_library(
         out: Folder for the files.
         config: Configuration; the first when ``None``.
         wavefront: Lanes of a wavefront.
+        lockstep: See :func:`kernels.cpu.build.compile_unit`.
         jobs: Compilers at once; the number of cores when 0.
         progress: Told the unit, how many are done and how many are known.
 
@@ -84,7 +86,7 @@ def build_library(
     begin = time.monotonic()
     entries = project.resolve(interface)
     finder = UnitFinder(project, project.configurations(config or "all")[0])
-    work = _Work(wavefront, jobs or os.cpu_count() or 1, progress)
+    work = _Work(wavefront, lockstep, jobs or os.cpu_count() or 1, progress)
     own = project.rule.name
     work.compile(finder.for_entries([*entries, *finder.support[own]]))
     wanted = {name for names in finder.support.values() for name in names}
@@ -102,7 +104,7 @@ def build_library(
     runtime = out / "libhipcpu.so"
     shutil.copy2(build_runtime().library, runtime)
     there = [entry for entry in entries if entry in work.defined]
-    write_binding(out / f"{own}_{interface}.py".replace("-", "_"), target, there)
+    write_binding(out / f"{own}_{interface}.py".replace("-", "_"), target, there, lockstep=lockstep)
     return LibraryBuild(
         library=target,
         entry_points=there,
@@ -117,7 +119,10 @@ def build_library(
 class _Work:
     """Units compiled so far, and what their objects define and want."""
 
-    def __init__(self, wavefront: int, jobs: int, progress: Progress | None) -> None:
+    def __init__(
+        self, wavefront: int, lockstep: bool, jobs: int, progress: Progress | None
+    ) -> None:
+        self._lockstep = lockstep
         self._wavefront, self._jobs, self._progress = wavefront, jobs, progress
         self.done: dict[LibraryUnit, CpuUnit] = {}
         self.failures: dict[LibraryUnit, str] = {}
@@ -149,7 +154,7 @@ class _Work:
     def _one(self, unit: LibraryUnit) -> CpuUnit | str:
         arguments = (*unit.arguments, *_OPTIMISATION)
         try:
-            return compile_unit(unit.file, arguments, self._wavefront)
+            return compile_unit(unit.file, arguments, self._wavefront, lockstep=self._lockstep)
         except BuildError as error:
             return str(error)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from extractor.errors import UserError
-from kernels.backends.model import Backend
+from kernels.backends.model import Backend, Program
 from kernels.building.step import BuildError
 from kernels.isolation import EXECUTION, Limits
 from kernels.isolation.sandbox import best_sandbox
@@ -17,22 +17,10 @@ from kernels.task.folder import BASELINE
 from kernels.task.inputs import Value, make_inputs
 from kernels.task.model import Task
 from kernels.verify.compare import first_difference
+from kernels.verify.conditions import Call, Conditions, Setting, find_conditions
 from kernels.verify.program import build_runner
 from kernels.verify.record import Failure, Verdict
 from kernels.verify.runs import CaseRun, run_cases
-
-CPU_SETTINGS: tuple[Mapping[str, str], ...] = (
-    {"HIPCPU_SCHEDULE": "ascending"},
-    {"HIPCPU_SCHEDULE": "descending", "HIPCPU_GUARD": "start", "HIPCPU_POISON": "0x7b"},
-    {"HIPCPU_SCHEDULE": "random:1"},
-    {"HIPCPU_SCHEDULE": "ahead"},
-    {"HIPCPU_SCHEDULE": "behind", "HIPCPU_POISON": "0x7b"},
-    {"HIPCPU_SCHEDULE": "random:2", "HIPCPU_GUARD": "start"},
-)
-"""Orders of threads, sides of a buffer and fills of fresh memory under which results must agree."""
-
-Call = tuple[Sequence[int], Sequence[Value]]
-"""Grid, block and bytes of dynamic LDS of a case, and its arguments."""
 
 
 @dataclass(frozen=True)
@@ -77,36 +65,37 @@ def verify(
             seconds=time.monotonic() - begin,
         )  # fmt: skip
     inputs = _inputs(task)
+    sandbox = replace(best_sandbox(), devices=backend.uses_devices)
+    if backend.uses_devices:
+        limits = replace(limits, memory_bytes=0)
+
+    def run(program: Program, calls: Sequence[Call], setting: Setting) -> Sequence[CaseRun]:
+        return run_cases(program, calls, setting, limits, sandbox)
+
     with tempfile.TemporaryDirectory(prefix="rocquarry-verify-") as work:
+
+        def build(source: Path, builder: Backend, name: str) -> Program:
+            return build_runner(task.entry, source, builder, Path(work), name, arguments)
+
         try:
-            reference = build_runner(
-                task.entry, folder / BASELINE, backend, Path(work), "baseline", arguments
-            )
+            conditions = find_conditions(task, inputs.calls, folder / BASELINE, backend, build, run)
         except BuildError as error:
             raise UserError(f"the baseline of {task.task} does not build: {error}") from error
         try:
-            program = build_runner(
-                task.entry, candidate, backend, Path(work), "candidate", arguments
-            )
+            program = build(candidate, conditions.backend, "candidate")
         except BuildError as error:
             return Verdict(
                 task.task, False, False, backend.name, hardware,
                 diagnostics=error.outcome.stderr or str(error), seconds=time.monotonic() - begin,
             )  # fmt: skip
-        settings = CPU_SETTINGS if backend.name == "cpu" else ({},)
-        sandbox = replace(best_sandbox(), devices=backend.uses_devices)
-        if backend.uses_devices:
-            limits = replace(limits, memory_bytes=0)
-        expected = run_cases(reference, inputs.calls, settings[0], limits, sandbox)
         skipped, failures = _compare(
-            task, inputs, expected, settings,
-            lambda calls, setting: run_cases(program, calls, setting, limits, sandbox),
-        )  # fmt: skip
+            task, inputs, conditions, lambda calls, setting: run(program, calls, setting)
+        )
     passed = len(inputs.names) - len(skipped) - len(failures)
     return Verdict(
         task.task, True, not failures and passed > 0, backend.name, hardware,
         inputs_passed=passed, inputs_skipped=(*inputs.skipped, *skipped), failures=failures,
-        seconds=time.monotonic() - begin,
+        notes=conditions.notes, seconds=time.monotonic() - begin,
     )  # fmt: skip
 
 
@@ -125,11 +114,11 @@ def _inputs(task: Task) -> Inputs:
 def _compare(
     task: Task,
     inputs: Inputs,
-    expected: Sequence[CaseRun],
-    settings: Sequence[Mapping[str, str]],
-    run_candidate: Callable[[Sequence[Call], Mapping[str, str]], Sequence[CaseRun]],
+    conditions: Conditions,
+    run_candidate: Callable[[Sequence[Call], Setting], Sequence[CaseRun]],
 ) -> tuple[tuple[str, ...], tuple[Failure, ...]]:
     """The inputs that cannot be judged, and those on which the candidate fails."""
+    expected = conditions.expected
     skipped = []
     left = []
     for number, name in enumerate(inputs.names):
@@ -138,7 +127,7 @@ def _compare(
         else:
             left.append(number)
     failures: dict[int, Failure] = {}
-    for setting in settings:
+    for setting in conditions.settings:
         # An input that failed once needs no other setting to show it.
         left = [number for number in left if number not in failures]
         runs = run_candidate([inputs.calls[number] for number in left], setting) if left else ()
@@ -157,7 +146,7 @@ def _judge(
     want: CaseRun,
     got: CaseRun,
     name: str,
-    setting: Mapping[str, str],
+    setting: Setting,
 ) -> Failure | None:
     words = " ".join(f"{key}={value}" for key, value in setting.items())
     reproducer = f"{words} case {name}".strip()

@@ -42,6 +42,7 @@ class Verdict:
         inputs_passed: How many inputs passed under every setting.
         inputs_skipped: Inputs that were not judged, each with the reason.
         failures: The inputs that failed.
+        notes: What there is to say of the baseline.
         diagnostics: The compiler's errors where it does not build.
         resources: What its kernels take, where the backend says it.
         seconds: Wall time.
@@ -55,6 +56,7 @@ class Verdict:
     inputs_passed: int = 0
     inputs_skipped: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
+    notes: tuple[str, ...] = ()
     diagnostics: str = ""
     resources: tuple[KernelResources, ...] = ()
     seconds: float = field(default=0.0)

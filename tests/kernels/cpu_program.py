@@ -31,21 +31,27 @@ class CpuProgram:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._built: dict[tuple[str, int], Path] = {}
+        self._built: dict[tuple[str, int, bool], Path] = {}
 
-    def build(self, name: str, wavefront: int = 64) -> Path:
-        key = (name, wavefront)
+    def build(self, name: str, wavefront: int = 64, lockstep: bool = False) -> Path:
+        key = (name, wavefront, lockstep)
         if key not in self._built:
-            unit = compile_unit(HIP / f"{name}.hip", (), wavefront)
-            target = self._folder / f"{name}-{wavefront}"
+            unit = compile_unit(HIP / f"{name}.hip", (), wavefront, lockstep=lockstep)
+            target = self._folder / f"{name}-{wavefront}-{lockstep}"
             link(unit.objects, target, shared=False)
             self._built[key] = target
         return self._built[key]
 
     def __call__(
-        self, name: str, *arguments: str, wavefront: int = 64, seconds: float = 60, **settings: str
+        self,
+        name: str,
+        *arguments: str,
+        wavefront: int = 64,
+        lockstep: bool = False,
+        seconds: float = 60,
+        **settings: str,
     ) -> CpuRun:
-        program = self.build(name, wavefront)
+        program = self.build(name, wavefront, lockstep)
         report = self._folder / f"report-{os.getpid()}.jsonl"
         report.unlink(missing_ok=True)
         environment = {f"HIPCPU_{key.upper()}": value for key, value in settings.items()}

@@ -125,3 +125,20 @@ def test_a_fault_ends_the_launch_and_not_the_program(
 
 def test_deep_calls_fit_once_threads_get_more_memory(cpu: CpuProgram) -> None:
     assert cpu("faults", "recurse", "100", stack="1048576").outcome.ok
+
+
+def test_lanes_in_lockstep_need_no_barrier_and_others_do(cpu: CpuProgram) -> None:
+    for schedule in (*SCHEDULES, "together"):
+        right = cpu("faults", "lockstep_sum", lockstep=True, schedule=schedule)
+        assert right.outcome.stdout.strip() == "2016"
+        wrong = cpu("faults", "lockstep_sum", schedule=schedule)
+        assert wrong.outcome.stdout.strip() != "2016"
+
+
+def test_a_barrier_between_wavefronts_is_needed_in_lockstep_too(cpu: CpuProgram) -> None:
+    right = cpu("faults", "across_waves").outcome.stdout
+    results = {
+        cpu("faults", "across_waves_without_barrier", lockstep=True, schedule=s).outcome.stdout
+        for s in SCHEDULES
+    }
+    assert results - {right}

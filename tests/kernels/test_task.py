@@ -234,3 +234,16 @@ def test_backends_say_what_they_prove_and_why_they_cannot_be_used(
         assert row["usable"] or row["reason"]
         assert row["proves"]
     assert "untested on hardware" in rows["amd"]["hardware"] + rows["amd"]["reason"]
+
+
+def test_a_baseline_that_counts_on_lockstep_is_judged_in_lockstep(tmp_path: Path) -> None:
+    options = SeedOptions(
+        extents={"x": "192", "out": "3"}, outputs=("out",), grid=("3",), block=("64",)
+    )
+    seed_task(HIP / "warp_sum.hip", tmp_path / "task", options)
+    text = (HIP / "warp_sum.hip").read_text()
+    verdict = _judge(tmp_path / "task", text, tmp_path)
+    assert verdict.correct
+    assert "lockstep" in verdict.notes[0]
+    wrong = _judge(tmp_path / "task", text.replace("v[t + 8]", "v[t + 9]"), tmp_path)
+    assert wrong.correct is False

@@ -14,6 +14,8 @@ __thread hipcpu_view hipcpu_self __attribute__((tls_model("initial-exec")));
 
 namespace hipcpu {
 namespace {
+constexpr uint32_t access_mark = 2;  // in place of a vote
+constexpr uint32_t most_accesses = 1 << 16;
 __thread Block* running __attribute__((tls_model("initial-exec"))) = nullptr;
 }
 
@@ -173,6 +175,17 @@ void Block::pause() {
   leave(me);
 }
 
+void Block::access(const void* address, const void* site) {
+  Lane* me = self();
+  // A thread's own stack is nobody else's business.
+  if (size_t(static_cast<const char*>(address) - me->fiber->region) < me->fiber->bytes) return;
+  // A loop that does nothing but read may wait for another block.
+  me->status = ++me->accesses % most_accesses ? Status::at_exchange : Status::paused;
+  me->value = access_mark;
+  me->site = site;
+  leave(me);
+}
+
 void Block::wait_at_grid_barrier() {
   Lane* me = self();
   me->status = Status::at_grid_barrier;
@@ -238,16 +251,18 @@ bool Block::resolve_exchange(unsigned first, unsigned last) {
   for (unsigned i = first; i < last; ++i) {
     if (lanes_[i].status != Status::at_exchange || lanes_[i].site != site) continue;
     active |= 1ull << (i - first);
-    votes |= uint64_t(lanes_[i].value) << (i - first);
+    votes |= uint64_t(lanes_[i].value & 1) << (i - first);
+    if (lanes_[i].value == access_mark) continue;
+    // That lanes read memory together does not mean that they get anywhere.
+    lanes_[i].pauses = 0;
+    progress_ = true;
   }
   for (unsigned i = first; i < last; ++i) {
     if (!(active >> (i - first) & 1)) continue;
     lanes_[i].status = Status::ready;
-    lanes_[i].pauses = 0;
     masks_[i] = active;
     votes_[i] = votes;
   }
-  progress_ = true;
   return true;
 }
 
@@ -326,8 +341,17 @@ Block::Outcome Block::run() {
   for (unsigned fruitless = 0;;) {
     arrange();
     progress_ = false;
-    for (unsigned position = 0; position < waves_ && !failed_; ++position)
-      while (run_wave(position)) {}
+    // A wave runs as far as it gets before the next one does, or they take turns at every
+    // operation, much as they do on a compute unit.
+    bool in_turn = settings().schedule == Schedule::together;
+    for (bool more = true; more && !failed_;) {
+      more = false;
+      for (unsigned position = 0; position < waves_ && !failed_; ++position)
+        while (run_wave(position)) {
+          more = in_turn;
+          if (in_turn) break;
+        }
+    }
     if (failed_ || launch_.failed) break;
     ++phase_;
     moved_ |= progress_;
@@ -422,3 +446,20 @@ uint64_t hipcpu_vote(int predicate, uint64_t* active) { return running->vote(pre
 void hipcpu_pause(void) { if (running) running->pause(); }
 void hipcpu_grid_barrier(void) { running->wait_at_grid_barrier(); }
 }
+
+// What the compiler calls before a load or a store in a unit that was built to run in lockstep: the
+// hooks of -fsanitize-coverage=trace-loads,trace-stores (clang's SanitizerCoverage document).
+#define HIPCPU_ACCESS(name)                                                           \
+  extern "C" void __sanitizer_cov_##name(const void* address) {                       \
+    if (running && hipcpu_self.lane) running->access(address, __builtin_return_address(0)); \
+  }
+HIPCPU_ACCESS(load1)
+HIPCPU_ACCESS(load2)
+HIPCPU_ACCESS(load4)
+HIPCPU_ACCESS(load8)
+HIPCPU_ACCESS(load16)
+HIPCPU_ACCESS(store1)
+HIPCPU_ACCESS(store2)
+HIPCPU_ACCESS(store4)
+HIPCPU_ACCESS(store8)
+HIPCPU_ACCESS(store16)

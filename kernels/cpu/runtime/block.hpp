@@ -22,6 +22,7 @@ struct alignas(64) Lane {
   void* context;      // where to go on; null before its first instruction
   const void* site;   // the call that it waits in
   Fiber* fiber;
+  uint32_t accesses;  // to memory, in a unit that runs in lockstep
 };
 static_assert(sizeof(Lane) == 64);
 
@@ -59,6 +60,8 @@ class Block {
   uint64_t exchange(const void* value, size_t bytes, const void* site);
   uint64_t vote(int predicate, uint64_t* active, const void* site);
   void pause();
+  // Waits until the other active lanes of the wavefront are about to access memory too.
+  void access(const void* address, const void* site);
   void wait_at_grid_barrier();
   void run_lanes();  // what a fiber does
   // Abandons every lane. A signal handler calls it, and then goes on at the scheduler.

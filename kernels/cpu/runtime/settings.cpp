@@ -12,6 +12,7 @@ bool set_option(const std::string& name, const std::string& value) {
     else if (value == "descending") s.schedule = Schedule::descending;
     else if (value == "ahead") s.schedule = Schedule::ahead;
     else if (value == "behind") s.schedule = Schedule::behind;
+    else if (value == "together") s.schedule = Schedule::together;
     else if (value.rfind("random", 0) == 0) {
       s.schedule = Schedule::random;
       s.seed = value.size() > 7 ? strtoull(value.c_str() + 7, nullptr, 0) : 1;

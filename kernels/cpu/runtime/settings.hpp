@@ -7,10 +7,10 @@
 namespace hipcpu {
 
 // The order in which the threads of a block run between two points where they wait.
-enum class Schedule { ascending, descending, random, ahead, behind };
+enum class Schedule { ascending, descending, random, ahead, behind, together };
 
 struct Settings {
-  Schedule schedule = Schedule::ascending;  // HIPCPU_SCHEDULE=ascending|descending|random:SEED|ahead|behind
+  Schedule schedule = Schedule::ascending;  // HIPCPU_SCHEDULE=ascending|descending|random:SEED|ahead|behind|together
   uint64_t seed = 1;
   unsigned threads = 1;             // HIPCPU_THREADS: threads of this machine that run blocks; 0 means all
   unsigned char poison = 0xff;      // HIPCPU_POISON: what fresh memory and LDS hold

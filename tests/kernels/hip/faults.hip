@@ -26,6 +26,17 @@ template <bool Barrier> __global__ void across_waves(float* out) {
 __global__ void write_at(float* out, int offset) { out[offset] = 1; }
 __global__ void read_at(float* out, const float* in, int offset) { out[0] = in[offset]; }
 
+// Right on a wavefront of 64 lanes in lockstep.
+__global__ void lockstep_sum(float* out) {
+  __shared__ float lds[64];
+  volatile float* v = lds;
+  int t = int(threadIdx.x);
+  v[t] = float(t);
+  if (t < 32)
+    for (int o = 32; o; o /= 2) v[t] += v[t + o];
+  if (t == 0) out[0] = v[0];
+}
+
 // A sum over a wavefront of 32 lanes.
 __global__ void sum_of_32(float* out) {
   float v = 1;
@@ -101,6 +112,7 @@ int main(int argc, char** argv) {
   else if (is("write")) write_at<<<1, 1>>>(out, atoi(argv[2]));
   else if (is("read")) read_at<<<1, 1>>>(out, out, atoi(argv[2]));
   else if (is("sum_of_32")) { sum_of_32<<<1, n>>>(out); return print(out, 9); }
+  else if (is("lockstep_sum")) { lockstep_sum<<<1, 64>>>(out); return print(out, 1); }
   else if (is("uninitialised")) uninitialised<<<1, n>>>(out);
   else if (is("divergent_branch")) divergent_branch<<<dim3(1, 2), n>>>(out);
   else if (is("divergent_pair")) divergent_pair<<<1, n>>>(out);
