@@ -20,9 +20,15 @@ does for a GPU, with HIP headers of our own (``include/``).
 * At a launch, the runtime (``runtime/``) must call a function whose parameters it does not know. It
   finds out by calling the stub with known values in every register (``runtime/signature.hpp``).
 
+Lanes run one after the other up to the next wait, in an order that the schedule chooses, which is
+what shows races. A kernel that counts on the lanes of a wavefront running in lockstep can be built
+so that they do (``lockstep``): the compiler then calls the runtime before every load and store, and
+the lanes of a wavefront meet there. With the schedule ``together`` wavefronts take turns, too, as
+they do on a compute unit.
+
 So what is not seen here would not be seen by the GPU's compiler either. The limits: x86-64 Linux;
 inline assembly of AMDGPU does not compile; builtins of the AMDGPU target exist as far as
 ``include/hipcpu/amdgcn.h`` has them (no MFMA); textures and surfaces are not there; a thread that
-waits by reading memory in a loop without a fence, an atomic or a sleep is not interrupted, so
-another thread of the same block cannot help it, and the run ends at its time limit.
+waits by reading memory in a loop without a fence, an atomic or a sleep is interrupted only when it
+runs in lockstep; otherwise nobody can help it, and the run ends at its time limit.
 """

@@ -37,7 +37,7 @@ class Limits:
         )
 
 
-BUILD = Limits(wall_seconds=300, cpu_seconds=300, memory_bytes=6144 * _MIB, output_bytes=2 * _MIB)
+BUILD = Limits(wall_seconds=900, cpu_seconds=400, memory_bytes=6144 * _MIB, output_bytes=2 * _MIB)
 """For a compiler on a source that nobody vouches for."""
 
 EXECUTION = Limits(wall_seconds=60, cpu_seconds=120)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from kernels.task.model import (
 )
 from kernels.task.signature import CParameter, Offered, read_signatures
 
+_OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _SIZES = (0, 1, 2, 63, 64, 65, 127, 128, 255, 256, 257, 1000)
 """Around the multiples of a wavefront and of common blocks, zero and one among them."""
 
@@ -72,6 +74,12 @@ def seed_task(source: Path, folder: Path, options: SeedOptions) -> Task:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{source}: cannot be read: {error}") from error
     source = source.resolve()
+    for name in _OWN_INCLUDE.findall(text):
+        if (source.parent / name).is_file():
+            raise UserError(
+                f"{source.name} includes {name}, which would not be in the task; put its text into "
+                f"{source.name}"
+            )
     offered = _choose(read_signatures(source, options.arguments), options.entry, source)
     known = [p.name for p in offered.parameters]
     for name in (*options.extents, *options.outputs):

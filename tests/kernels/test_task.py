@@ -212,6 +212,14 @@ def test_verify_prints_json_and_its_exit_status_says_whether_it_is_right(
     assert _run(monkeypatch, "verify", str(saxpy), "--candidate", str(wrong)) == 1
 
 
+def test_a_file_that_needs_another_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("#pragma once\n")
+    source = tmp_path / "two.hip"
+    source.write_text('#include "own.h"\n#include <hip/hip_runtime.h>\n__global__ void k() {}\n')
+    with pytest.raises(UserError, match=r"two.hip includes own.h"):
+        seed_task(source, tmp_path / "task", SeedOptions(grid=("1",)))
+
+
 def test_a_foreign_package_of_the_same_name_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
