@@ -117,14 +117,9 @@ void Unit::call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids)
     if((clang_Cursor_isNull(callee) || !is_function(callee.kind)) && !kids.empty())
     {
         // `(kernel<T>)<<<...>>>`: the callee hides behind parentheses.
-        CXCursor k = kids[0];
-        while(k.kind == K_Unexposed || k.kind == K_Paren)
-        {
-            std::vector<CXCursor> inner = children_of(k);
-            if(inner.size() != 1)
-                break;
-            k = inner[0];
-        }
+        CXCursor k = unwrapped(kids[0]);
+        if(k.kind == K_Unary && is_substituted(kids[0]))
+            k = unwrapped(children_of(k)[0]);
         if(k.kind == K_DeclRef)
             callee = clang_getCursorReferenced(k);
     }
@@ -148,7 +143,11 @@ void Unit::call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids)
         }
         pending_callee_ = clang_getCanonicalCursor(callee).data[0];
         EdgeKind kind   = functions_[size_t(f)].flags & F_Kernel ? EdgeKind::Launch : EdgeKind::Call;
-        if(!calls_nothing(f))
+        if(in_list_)
+            listed(callee, c);
+        if(clang_CXXMethod_isPureVirtual(callee) && !(functions_[size_t(f)].flags & F_Defined))
+            functions_[size_t(current_)].indirect.push_back({site_of(c), dead});
+        else if(!calls_nothing(f))
             add(f, kind, c, dead);
         if(!in_place)
         {
@@ -186,6 +185,8 @@ void Unit::expression(const CXCursor& c, int dead)
         for(const CXCursor& k : children_of(c))
             if(clang_isExpression(k.kind))
                 expression(k, dead);
+            else if(in_list_)
+                lambda_bodies_.push_back(site_of(k));
         return;
     case K_DeclRef:
     case K_MemberRefExpr:
@@ -204,6 +205,10 @@ void Unit::expression(const CXCursor& c, int dead)
             }
             else if(target.kind == K_Var && clang_Cursor_hasVarDeclGlobalStorage(target))
                 add(intern_variable(target), EdgeKind::Reference, c, dead);
+            if(in_list_)
+                listed(target, c);
+            if(c.kind == K_DeclRef)
+                return; // below are template arguments, which are evaluated at compile time
         }
         break;
     }
@@ -257,15 +262,19 @@ void Unit::expression(const CXCursor& c, int dead)
             expression(k, dead);
         }
         elide_ = false;
+        allocation(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(c))), "operator new", c, dead);
         return;
     case K_Delete:
         elide_ = false;
         for(const CXCursor& k : children_of(c))
         {
             expression(k, dead);
-            destroy(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(k))), c, dead);
+            CXType made = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(k)));
+            destroy(made, c, dead);
+            allocation(made, "operator delete", c, dead);
         }
         return;
+    case K_InitList: initializer_list(c, dead); return;
     case K_UnaryExpr: elide_ = false; return; // sizeof and alignof evaluate nothing
     case K_Unexposed:
     case K_Paren:

@@ -116,7 +116,15 @@ int Unit::intern(CXCursor c)
         f.flags |= F_Project;
     CXCursor parent = clang_getCursorSemanticParent(f.cursor);
     if(is_record(parent.kind) && take(clang_getCursorSpelling(parent)).find("(lambda") != std::string::npos)
+    {
         f.flags |= F_Lambda;
+        Site whole = site_of(parent); // libclang starts a call operator behind its introducer
+        if(whole.file == f.extent.file && whole.begin < f.extent.begin)
+        {
+            f.extent.line  = whole.line;
+            f.extent.begin = whole.begin;
+        }
+    }
     if(f.mangled.empty())
     {
         // A template's pattern, reached as the plain function inside it: only its instantiations have symbols.
@@ -197,6 +205,19 @@ void Unit::root(CXCursor c)
     int f = intern(def);
     if(f >= 0)
         functions_[size_t(f)].flags |= F_Seen;
+}
+
+void Unit::reference(const CXIdxEntityRefInfo* info)
+{
+    if(!info->container)
+        return;
+    root(info->container->cursor);
+    if(info->cursor.kind != K_Call && info->cursor.kind != K_DeclRef)
+        return;
+    if(is_function(info->container->cursor.kind))
+        references_[info->container->cursor.data[0]].push_back(info->cursor);
+    else if(info->parent && info->parent->cursor.kind == K_Var)
+        references_[info->parent->cursor.data[0]].push_back(info->cursor);
 }
 
 void Unit::visit_function(int f)
@@ -285,8 +306,7 @@ void Unit::collect(CXIndex index)
         return nullptr;
     };
     callbacks.reference = [](CXClientData d, const CXIdxEntityRefInfo* i) {
-        if(i->container)
-            static_cast<Unit*>(d)->root(i->container->cursor);
+        static_cast<Unit*>(d)->reference(i);
     };
     CXIndexAction action = clang_IndexAction_create(index);
     // Option 4: index implicit template instantiations.

@@ -65,18 +65,24 @@ bool Unit::statement(const CXCursor& c, int dead)
     }
     case K_While:
     {
-        kids         = children_of(c);
-        int  inside  = dead;
-        long long v  = 0;
-        if(kids.size() >= 2 && !dead && constant(kids[kids.size() - 2], v) && !v)
+        kids            = children_of(c);
+        int       inside = dead;
+        long long v      = 0;
+        bool      known  = kids.size() >= 2 && constant(kids[kids.size() - 2], v);
+        if(known && !v && !dead)
             inside = reason("the loop's condition is constant false", kids[kids.size() - 2]);
         for(size_t i = 0; i < kids.size(); ++i)
             statement(kids[i], i + 1 == kids.size() ? inside : dead);
-        return false;
+        return known && v && !holds_break(kids.back());
     }
-    case K_Do:
     case K_For:
-    case K_ForRange:
+        kids = children_of(c);
+        for(const CXCursor& k : kids)
+            statement(k, dead);
+        // Without a condition or an increment the body stands alone, or behind the declaration.
+        return (kids.size() == 1 || (kids.size() == 2 && kids[0].kind == K_DeclStmt)) && !holds_break(kids.back());
+    case K_ForRange: range_loop(children_of(c), dead); return false;
+    case K_Do:
     case K_Catch:
     case K_Try:
         for(const CXCursor& k : children_of(c))
@@ -86,14 +92,18 @@ bool Unit::statement(const CXCursor& c, int dead)
         for(const CXCursor& k : children_of(c))
             if(k.kind == K_Var)
                 declared_variable(k, dead);
+            else if(k.kind == K_UnexposedDecl)
+                structured_binding(k, dead);
         return false;
     case K_Var: declared_variable(c, dead); return false;
     default:
         if(!clang_isStatement(c.kind))
+        {
             expression(c, dead);
-        else
-            for(const CXCursor& k : children_of(c))
-                statement(k, dead);
+            return unwrapped(c).kind == K_Throw; // with temporaries a throw stands inside
+        }
+        for(const CXCursor& k : children_of(c))
+            statement(k, dead);
         return false;
     }
 }
@@ -182,28 +192,27 @@ bool Unit::switch_statement(const std::vector<CXCursor>& kids, int dead)
             l = parts.back();
         }
     }
-    bool live = !known, ends = false;
+    bool live = !known, ended = false, selected = false, breaks = false;
     for(const CXCursor& k : items)
     {
-        if(k.kind == K_Case || k.kind == K_Default)
-        {
-            ends = false;
-            if(known && ((k.kind == K_Case && takes(k)) || (k.kind == K_Default && !matched)))
-                live = true;
-        }
+        bool label = k.kind == K_Case || k.kind == K_Default;
+        if(label || (ended && holds_label(k)))
+            ended = false;
+        if(label && known && !selected && ((k.kind == K_Case && takes(k)) || (k.kind == K_Default && !matched)))
+            live = selected = true;
         int d = dead;
         if(!live && !dead)
             d = reason("the switch has a constant value that selects another case", kids[kids.size() - 2]);
-        ends = statement(k, d) || ends;
-        if(known && live && ends)
-            live = false, known = true, matched = true;
+        else if(ended && !dead)
+            d = reason("control never gets past the statement before it", clang_getNullCursor());
+        ended  = statement(k, d) || ended;
+        breaks = breaks || (live && holds_break(k));
+        if(known && live && ended)
+            live = false; // what follows belongs to cases that are not selected
     }
-    if(!has_default || !ends)
-        return false;
-    for(const CXCursor& k : items)
-        if(holds_break(k))
-            return false;
-    return true;
+    if(known)
+        return selected && !live && !breaks;
+    return has_default && ended && !breaks;
 }
 
 // The initialiser of a constant that the compiler knows is never run: `constexpr`, or a const integer with a
@@ -230,6 +239,24 @@ void Unit::declared_variable(const CXCursor& c, int dead)
 {
     if(!dead && computed_at_compile_time(c))
         dead = reason("evaluated at compile time", clang_getNullCursor());
+    CXType   type = clang_getCursorType(c);
+    CXCursor init = clang_Cursor_getVarDeclInitializer(c);
+    if(type.kind == T_VariableArray)
+        for(const CXCursor& k : children_of(c))
+            if(clang_isExpression(k.kind))
+                expression(k, dead); // its size
+    if(!clang_Cursor_isNull(init))
+    {
+        // A variable is made in place; what a reference is bound to is destroyed with it.
+        elide_ = type.kind != T_LvalueReference && type.kind != T_RvalueReference;
+        expression(init, dead);
+        elide_ = false;
+    }
+    destroy(type, c, dead);
+}
+
+void Unit::structured_binding(const CXCursor& c, int dead)
+{
     for(const CXCursor& k : children_of(c))
         if(clang_isExpression(k.kind))
         {

@@ -55,6 +55,7 @@ public:
 
     // Called back by libclang's indexer.
     void root(CXCursor c);
+    void reference(const CXIdxEntityRefInfo* info);
 
 private:
     struct ClassFacts
@@ -81,6 +82,13 @@ private:
     bool if_statement(const std::vector<CXCursor>& kids, int dead);
     bool switch_statement(const std::vector<CXCursor>& kids, int dead);
     void declared_variable(const CXCursor& c, int dead);
+    void structured_binding(const CXCursor& c, int dead);
+    void initializer_list(const CXCursor& c, int dead);
+    void listed(const CXCursor& target, const CXCursor& at);
+    void from_index(const CXCursor& list, int dead);
+    void range_loop(const std::vector<CXCursor>& kids, int dead);
+    CXType member_call(CXType type, const char* name, const CXCursor& at, int dead);
+    void allocation(CXType type, const char* name, const CXCursor& at, int dead);
     bool computed_at_compile_time(const CXCursor& variable);
     void default_argument(const CXCursor& callee, unsigned nth, int dead);
     void destroy(CXType type, const CXCursor& at, int dead);
@@ -113,9 +121,22 @@ private:
     int                                        current_        = -1;
     const void*                                pending_callee_ = nullptr;
     bool                                       elide_          = false;
+    bool                                       in_list_        = false; // inside an initialiser list
+    std::unordered_set<std::string>            listed_;                 // what the walk saw there, by place
+    std::vector<Site>                          lambda_bodies_;          // that stand there
+    std::unordered_map<const void*, std::vector<CXCursor>> references_; // by function or variable
 };
 
 std::vector<CXCursor> children_of(const CXCursor& c);
+
+// What stands inside implicit conversions and parentheses, and what a template parameter stands for.
+CXCursor unwrapped(CXCursor c);
+
+// What a template parameter stands for hides below a reference to nothing.
+inline bool is_substituted(const CXCursor& c)
+{
+    return c.kind == K_DeclRef && clang_Cursor_isNull(clang_getCursorReferenced(c));
+}
 
 inline bool is_function(int kind)
 {
