@@ -2,9 +2,9 @@
 
 Measures, in one run and side by side, for each library:
 
-- one ``clang -fsyntax-only`` pass over the units of the host side, without precompiled headers;
-- the index of the same units, cold, and again warm;
-- the device side and every further configuration;
+- one ``clang -fsyntax-only`` pass without precompiled headers over every fourth unit, and the
+  index of the same units, on the host side and on the device side: the ratios;
+- the whole host side, cold and warm, and what a further configuration adds: absolute figures;
 - one interface cold (empty store) and again;
 - a changed ``.cpp``, and a changed header that some units include;
 - growth with the number of units and of workers.
@@ -171,26 +171,28 @@ def library(name: str, jobs: int, quick: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         host = project.units(configs[0], "host")
-        if quick:
-            host = host[::8]
+        share = 16 if quick else 4
+        sample = host[::share]
         # The first run builds what every run shares: the compiled part and the precompiled headers.
         index(project, host[:3], jobs, folder / "prepare.sqlite")
-        result["syntax_only"] = syntax_only(project, host, jobs)
-        store = folder / "store.sqlite"
-        result["host_cold"] = index(project, host, jobs, store)
-        result["host_warm"] = index(project, host, jobs, store)
-        # Every fourth unit: the ratio is what is wanted, and the syntax-only pass is the slow half.
-        device = project.units(configs[0], "device")[:: 8 if quick else 4]
+        # Ratios: both passes over the same units, one after the other, in this run.
+        result["syntax_only"] = syntax_only(project, sample, jobs)
+        result["host_sample"] = index(project, sample, jobs, folder / "sample.sqlite")
+        result["ratio_host"] = result["host_sample"]["wall_s"] / result["syntax_only"]["wall_s"]
+        device = project.units(configs[0], "device")[::share]
         result["device_syntax_only"] = syntax_only(project, device, jobs)
-        result["device_cold"] = index(project, device, jobs, store)
-        for config in configs[1:]:
-            other = project.units(config, "host")
-            other = other[::8] if quick else other
-            result[f"{config}_host"] = index(project, other, jobs, store)
-        result["ratio_host"] = result["host_cold"]["wall_s"] / result["syntax_only"]["wall_s"]
+        result["device_sample"] = index(project, device, jobs, folder / "sample.sqlite")
         result["ratio_device"] = (
-            result["device_cold"]["wall_s"] / result["device_syntax_only"]["wall_s"]
+            result["device_sample"]["wall_s"] / result["device_syntax_only"]["wall_s"]
         )
+        # Absolute figures: everything, cold and warm, and what a further configuration adds.
+        store = folder / "store.sqlite"
+        whole = sample if quick else host
+        result["host_cold"] = index(project, whole, jobs, store)
+        result["host_warm"] = index(project, whole, jobs, store)
+        for config in configs[1:]:
+            other = project.units(config, "host")[:: share if quick else 1]
+            result[f"{config}_host"] = index(project, other, jobs, store)
         result["interface"] = one_interface(
             project, "axpy" if name == "rocblas" else "getrf", folder
         )
@@ -204,7 +206,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("projects", nargs="*", default=["rocblas", "rocsolver"])
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--quick", action="store_true", help="every eighth unit")
+    parser.add_argument(
+        "--quick", action="store_true", help="a smaller sample, and nothing else whole"
+    )
     chosen = parser.parse_args()
     results: dict[str, Any] = {
         "machine": platform.processor() or platform.machine(),
