@@ -22,9 +22,9 @@ does for a GPU, with HIP headers of our own (``include/``).
 
 Lanes run one after the other up to the next wait, in an order that the schedule chooses, which is
 what shows races. A kernel that counts on the lanes of a wavefront running in lockstep can be built
-so that they do (``lockstep``): the compiler then calls the runtime before every load and store, and
-the lanes of a wavefront meet there. With the schedule ``together`` wavefronts take turns, too, as
-they do on a compute unit.
+so that they do (``lockstep``): the compiler then calls the runtime before every access to memory,
+and the lanes of a wavefront meet there. With the schedule ``together`` wavefronts take turns, too,
+as they do on a compute unit.
 
 So what is not seen here would not be seen by the GPU's compiler either. The limits: x86-64 Linux;
 inline assembly of AMDGPU does not compile; builtins of the AMDGPU target exist as far as

@@ -17,7 +17,18 @@ from kernels.building.step import BuildError
 INCLUDE = Path(__file__).parent / "include"
 
 _TEXT = '#include "hipcpu/prelude.h"\n#include <hip/hip_runtime.h>\n'
-_HARMLESS = ("-D", "-U", "-I", "-idirafter", "-isystem", "-iquote", "-include", "-O", "-cuid=")
+_HARMLESS = (
+    "-D",
+    "-U",
+    "-I",
+    "-idirafter",
+    "-isystem",
+    "-iquote",
+    "-include",
+    "-O",
+    "-cuid=",
+    "-ivfsoverlay",
+)
 _REFUSALS = ("precompiled", "PCH", "AST file")
 
 
@@ -35,7 +46,7 @@ def suits(arguments: Sequence[str]) -> bool:
     for word in words:
         if not word.startswith(_HARMLESS):
             return False
-        if word in _HARMLESS and word not in ("-D", "-U", "-I"):
+        if word in _HARMLESS and word not in ("-D", "-U", "-I", "-O"):
             next(words, None)
     return True
 

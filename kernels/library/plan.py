@@ -10,7 +10,9 @@ from pathlib import Path
 from extractor.errors import UserError
 from extractor.graph.linked import LinkedGraph
 from extractor.project import Project
+from extractor.source.manifest import tree_files
 from extractor.units import Unit
+from kernels.library.overlay import make_overlay
 
 # What comes with a value of its own in the next argument.
 _TAKEN_WITH_VALUE = ("-idirafter", "-isystem", "-include", "-iquote")
@@ -54,6 +56,7 @@ class UnitFinder:
             self._configs[other.rule.name] = other.configurations()[0]
         self._projects = (project, *others)
         self._graphs: dict[str, LinkedGraph] = {}
+        self._overlays: dict[str, Path | None] = {}
 
     def for_entries(self, entries: Sequence[str]) -> list[LibraryUnit]:
         """Units that some entry points of the library itself need."""
@@ -104,7 +107,18 @@ class UnitFinder:
         file = Path(project.tree.root) / unit.path
         if not file.is_file():
             raise UserError(f"{file}: the source is not there; run: extract {project.rule.name}")
-        return LibraryUnit(project.rule.name, unit.path, file, own_arguments(unit.arguments))
+        overlay = self._overlay(project)
+        shown = ("-ivfsoverlay", str(overlay)) if overlay else ()
+        arguments = (*own_arguments(unit.arguments), *shown)
+        return LibraryUnit(project.rule.name, unit.path, file, arguments)
+
+    def _overlay(self, project: Project) -> Path | None:
+        name = project.rule.name
+        if name not in self._overlays:
+            root = Path(project.tree.root)
+            files = [path for path, _, _ in tree_files(root, project.rule.source.leave_out)]
+            self._overlays[name] = make_overlay(root, files)
+        return self._overlays[name]
 
 
 def own_arguments(arguments: Sequence[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from extractor.project import Project
 from kernels.cpu.build import compile_unit
 from kernels.isolation import Limits, run
 from kernels.library.make import build_library, link_with_boundaries
+from kernels.library.overlay import changed_text
 from kernels.library.plan import own_arguments
 
 np = pytest.importorskip("numpy")
@@ -31,6 +32,15 @@ def test_a_units_own_flags_are_kept_and_those_of_the_gpus_toolchain_are_not() ->
         "-D__HIP_PLATFORM_AMD__", "-std=c++17", "-DROCBLAS_INTERNAL_API", "-UNAME",
         "-I/tree/library", "-idirafter", "/prefix/include",
     )  # fmt: skip
+
+
+def test_lds_that_is_declared_again_without_the_word_gets_it_back() -> None:
+    text = (
+        "extern __shared__ double lmem[];\n  extern double lmem[];\n"
+        "extern double other[];\nextern __shared__ float more[];\n"
+    )
+    assert changed_text(text) == text.replace("  extern double", "  extern __shared__ double")
+    assert changed_text("extern double lmem[];\n") == "extern double lmem[];\n"
 
 
 def test_a_boundary_is_listed_and_ends_the_program_only_when_it_is_called(tmp_path: Path) -> None:

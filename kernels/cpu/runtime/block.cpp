@@ -447,19 +447,52 @@ void hipcpu_pause(void) { if (running) running->pause(); }
 void hipcpu_grid_barrier(void) { running->wait_at_grid_barrier(); }
 }
 
-// What the compiler calls before a load or a store in a unit that was built to run in lockstep: the
-// hooks of -fsanitize-coverage=trace-loads,trace-stores (clang's SanitizerCoverage document).
-#define HIPCPU_ACCESS(name)                                                           \
-  extern "C" void __sanitizer_cov_##name(const void* address) {                       \
-    if (running && hipcpu_self.lane) running->access(address, __builtin_return_address(0)); \
+// What the compiler calls before it accesses memory in a unit that was built to run in lockstep: the
+// hooks of -fsanitize=thread. No part of that sanitizer's own runtime is there.
+#define HIPCPU_ACCESS(name)                                                                   \
+  extern "C" void __tsan_##name(const void* address) {                                        \
+    if (running && hipcpu_self.lane) running->access(address, __builtin_return_address(0));   \
   }
-HIPCPU_ACCESS(load1)
-HIPCPU_ACCESS(load2)
-HIPCPU_ACCESS(load4)
-HIPCPU_ACCESS(load8)
-HIPCPU_ACCESS(load16)
-HIPCPU_ACCESS(store1)
-HIPCPU_ACCESS(store2)
-HIPCPU_ACCESS(store4)
-HIPCPU_ACCESS(store8)
-HIPCPU_ACCESS(store16)
+#define HIPCPU_ACCESSES(bytes)      \
+  HIPCPU_ACCESS(read##bytes)        \
+  HIPCPU_ACCESS(write##bytes)       \
+  HIPCPU_ACCESS(read_write##bytes)  \
+  HIPCPU_ACCESS(unaligned_read##bytes) \
+  HIPCPU_ACCESS(unaligned_write##bytes) \
+  HIPCPU_ACCESS(unaligned_read_write##bytes)
+HIPCPU_ACCESSES(1)
+HIPCPU_ACCESSES(2)
+HIPCPU_ACCESSES(4)
+HIPCPU_ACCESSES(8)
+HIPCPU_ACCESSES(16)
+HIPCPU_ACCESS(vptr_read)
+
+extern "C" {
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void** at, void*) { __tsan_write8(at); }
+// A copy reads all of its source before anybody writes to it.
+void* __tsan_memmove(void* to, const void* from, size_t bytes) {
+  if (!running || !hipcpu_self.lane || bytes > 512) return memmove(to, from, bytes);
+  char kept[512];
+  running->access(from, __builtin_return_address(0));
+  memcpy(kept, from, bytes);
+  running->access(to, static_cast<const char*>(__builtin_return_address(0)) + 1);
+  memcpy(to, kept, bytes);
+  return to;
+}
+void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
+  if (!running || !hipcpu_self.lane || bytes > 512) return memmove(to, from, bytes);
+  char kept[512];
+  running->access(from, __builtin_return_address(0));
+  memcpy(kept, from, bytes);
+  running->access(to, static_cast<const char*>(__builtin_return_address(0)) + 1);
+  memcpy(to, kept, bytes);
+  return to;
+}
+void* __tsan_memset(void* to, int value, size_t bytes) {
+  if (running && hipcpu_self.lane) running->access(to, __builtin_return_address(0));
+  return memset(to, value, bytes);
+}
+}

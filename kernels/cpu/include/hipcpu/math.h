@@ -75,18 +75,18 @@ HIPCPU_MIN_MAX(long)
 HIPCPU_MIN_MAX(unsigned long)
 HIPCPU_MIN_MAX(long long)
 HIPCPU_MIN_MAX(unsigned long long)
-HIPCPU_HD unsigned min(int a, unsigned b) { return min(unsigned(a), b); }
-HIPCPU_HD unsigned min(unsigned a, int b) { return min(a, unsigned(b)); }
-HIPCPU_HD unsigned max(int a, unsigned b) { return max(unsigned(a), b); }
-HIPCPU_HD unsigned max(unsigned a, int b) { return max(a, unsigned(b)); }
 HIPCPU_HD float min(float a, float b) { return fminf(a, b); }
 HIPCPU_HD float max(float a, float b) { return fmaxf(a, b); }
 HIPCPU_HD double min(double a, double b) { return fmin(a, b); }
 HIPCPU_HD double max(double a, double b) { return fmax(a, b); }
-HIPCPU_HD double min(float a, double b) { return fmin(a, b); }
-HIPCPU_HD double min(double a, float b) { return fmin(a, b); }
-HIPCPU_HD double max(float a, double b) { return fmax(a, b); }
-HIPCPU_HD double max(double a, float b) { return fmax(a, b); }
+template <class T, class U, std::enable_if_t<std::is_arithmetic_v<T> && std::is_arithmetic_v<U> && !std::is_same_v<T, U>, int> = 0>
+HIPCPU_HD std::common_type_t<T, U> min(T a, U b) {
+  return min(std::common_type_t<T, U>(a), std::common_type_t<T, U>(b));
+}
+template <class T, class U, std::enable_if_t<std::is_arithmetic_v<T> && std::is_arithmetic_v<U> && !std::is_same_v<T, U>, int> = 0>
+HIPCPU_HD std::common_type_t<T, U> max(T a, U b) {
+  return max(std::common_type_t<T, U>(a), std::common_type_t<T, U>(b));
+}
 
 // Integers.
 HIPCPU_HD unsigned __popc(unsigned x) { return unsigned(__builtin_popcount(x)); }

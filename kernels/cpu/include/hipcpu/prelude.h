@@ -22,6 +22,8 @@ HIPCPU_ANYWHERE_BEGIN
 #include <stdlib.h>
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <assert.h>
+#include <float.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
