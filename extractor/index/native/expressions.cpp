@@ -14,7 +14,7 @@ void Unit::add(int callee, EdgeKind kind, const CXCursor& at, int dead)
     {
         nth = 0;
         for(const Edge& e : f.edges)
-            if(e.kind == EdgeKind::Launch && e.site.file == s.file && e.site.begin == s.begin)
+            if(e.kind == EdgeKind::Launch && e.site.file == s.file && e.site.line == s.line)
                 ++nth;
     }
     else

@@ -59,6 +59,12 @@ Site Unit::site_of(const CXCursor& c)
     unsigned      col;
     clang_getExpansionLocation(clang_getRangeStart(r), &f, &s.line, &col, &s.begin);
     clang_getExpansionLocation(clang_getRangeEnd(r), &g, &s.end_line, &col, &s.end);
+    if(f == g && s.end <= s.begin)
+    {
+        // Inside an argument of a macro, which stands in the file as it is.
+        clang_getFileLocation(clang_getRangeStart(r), &f, &s.line, &col, &s.begin);
+        clang_getFileLocation(clang_getRangeEnd(r), &g, &s.end_line, &col, &s.end);
+    }
     s.file = files.index_of(f);
     if(f != g)
     {

@@ -16,7 +16,7 @@ struct Edge
     EdgeKind kind;
     Site     site;
     int      dead;   // index into the reasons, 0 = alive
-    int      nth;    // among the launches at one expansion site, source order; -1 for calls
+    int      nth;    // among the launches that begin on one line, source order; -1 for calls
 };
 
 enum Flag : unsigned {
