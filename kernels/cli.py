@@ -213,10 +213,11 @@ def library(
     lockstep: Annotated[
         bool,
         typer.Option(
-            "--lockstep",
-            help="Run a wavefront as one instruction stream, for kernels that count on it; slower.",
+            "--lockstep/--no-lockstep",
+            help="Run a wavefront as one instruction stream, as kernels of libraries expect; "
+            "without, they run faster, and wrong where they leave barriers out.",
         ),
-    ] = False,
+    ] = True,
     source: Annotated[
         str, typer.Option("--source", help="Folder or URL@REF instead of the pinned source.")
     ] = "",

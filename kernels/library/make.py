@@ -63,7 +63,7 @@ def build_library(
     *,
     config: str | None = None,
     wavefront: int = 64,
-    lockstep: bool = False,
+    lockstep: bool = True,
     jobs: int = 0,
     progress: Progress | None = None,
 ) -> LibraryBuild:

@@ -142,3 +142,16 @@ def test_a_barrier_between_wavefronts_is_needed_in_lockstep_too(cpu: CpuProgram)
         for s in SCHEDULES
     }
     assert results - {right}
+
+
+def test_wavefronts_in_step_hide_what_one_that_falls_behind_shows(cpu: CpuProgram) -> None:
+    def winners(threads: int, **settings: str) -> set[str]:
+        done = cpu("faults", "winner", str(threads), lockstep=True, **settings)
+        return set(done.outcome.stdout.split())
+
+    # One wavefront in lockstep is right whatever the order, several are as long as they take turns.
+    for schedule in (*SCHEDULES, "together"):
+        assert len(winners(64, schedule=schedule)) == 1
+    assert len(winners(256, schedule="together")) == 1
+    assert any(len(winners(256, schedule=schedule)) > 1 for schedule in SCHEDULES)
+    assert len(set(cpu("faults", "winner", "64").outcome.stdout.split())) > 1

@@ -37,6 +37,21 @@ __global__ void lockstep_sum(float* out) {
   if (t == 0) out[0] = v[0];
 }
 
+// Every thread looks for the largest value, then the one that has it overwrites them all. Without a
+// barrier in between this is right only as long as no wavefront falls behind.
+__global__ void winner(float* out) {
+  __shared__ float lds[n];
+  int t = int(threadIdx.x), best = 0;
+  lds[t] = float(t * 37 % 101) + float(t) / 512;
+  __syncthreads();
+  for (int i = 1; i < int(blockDim.x); ++i)
+    if (lds[i] > lds[best]) best = i;
+  if (t == best)
+    for (int i = 0; i < int(blockDim.x); ++i) lds[i] = float(1000 - i);
+  __syncthreads();
+  out[t] = float(best);
+}
+
 // A sum over a wavefront of 32 lanes.
 __global__ void sum_of_32(float* out) {
   float v = 1;
@@ -113,6 +128,7 @@ int main(int argc, char** argv) {
   else if (is("read")) read_at<<<1, 1>>>(out, out, atoi(argv[2]));
   else if (is("sum_of_32")) { sum_of_32<<<1, n>>>(out); return print(out, 9); }
   else if (is("lockstep_sum")) { lockstep_sum<<<1, 64>>>(out); return print(out, 1); }
+  else if (is("winner")) { winner<<<1, atoi(argv[2])>>>(out); return print(out, atoi(argv[2])); }
   else if (is("uninitialised")) uninitialised<<<1, n>>>(out);
   else if (is("divergent_branch")) divergent_branch<<<dim3(1, 2), n>>>(out);
   else if (is("divergent_pair")) divergent_pair<<<1, n>>>(out);
