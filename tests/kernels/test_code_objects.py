@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from cpu_program import HIP
 
-from extractor.errors import UnitError
+from extractor import toolchain
+from extractor.errors import SourceError, UnitError
 from kernels.backends import get_backend
 from kernels.building.fat_binary import pack_fat_binary, unpack_fat_binary
 from kernels.building.message_pack import unpack
@@ -15,11 +16,16 @@ from kernels.building.resources import parse_remarks
 
 
 @pytest.fixture(scope="module")
-def resources():
+def toolchain_at_hand() -> None:
+    try:
+        toolchain.find()
+    except SourceError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def resources(toolchain_at_hand: None):
     backend = get_backend("compile")
-    found = backend.availability()
-    if not found.usable or "fetched" in found.hardware:
-        pytest.skip(f"no toolchain for AMD GPUs is at hand: {found.reason or found.hardware}")
     made = backend.compile(HIP / "gemm.hip")
     assert made.built, made.diagnostics
     again = backend.compile(HIP / "gemm.hip")
@@ -44,10 +50,9 @@ def test_registers_memory_and_occupancy_are_read(resources) -> None:
         assert one.code_bytes > 100
 
 
+@pytest.mark.usefixtures("toolchain_at_hand")
 def test_a_unit_that_does_not_compile_is_a_record(tmp_path: Path) -> None:
     backend = get_backend("compile")
-    if not backend.availability().usable or "fetched" in backend.availability().hardware:
-        pytest.skip("no toolchain for AMD GPUs is at hand")
     source = tmp_path / "broken.hip"
     source.write_text("__global__ void k() { undeclared(); }\n")
     made = backend.compile(source)
