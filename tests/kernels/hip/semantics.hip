@@ -84,6 +84,23 @@ CHECK(parameters_of_every_class_arrive) {
   for (int i = 0; i < 21; ++i) expect(std::to_string(i).c_str(), v[i], want[i]);
 }
 
+typedef double wide __attribute__((ext_vector_type(4)));
+typedef float wider __attribute__((ext_vector_type(8)));
+__global__ void vectors(double* out, wide a, float x, wider b, __int128 big, int, int, int, int fourth, __int128 negative, wide,
+                        wide, wide, wide, wide, wide c, wide d) {
+  out[0] = a.x + 10 * a.w; out[1] = x; out[2] = b[7]; out[3] = double(long(big >> 64));
+  out[4] = fourth; out[5] = double(long(negative >> 64)); out[6] = d.w; out[7] = c.z;
+}
+CHECK(parameters_in_vector_registers_and_on_the_stack_arrive) {
+  Device<double> out(8);
+  wide a = {1, 2, 3, 4};
+  wider b = {0, 1, 2, 3, 4, 5, 6, 7};
+  vectors<<<1, 1>>>(out.data, a, 2.5f, b, __int128(77) << 64, 1, 2, 3, 4, __int128(-5) * (__int128(1) << 64), a, a, a, a, a, a, a * 2);
+  double want[] = {41, 2.5, 7, 77, 4, -5, 8, 3};
+  auto v = out.host();
+  for (int i = 0; i < 8; ++i) expect(std::to_string(i).c_str(), v[i], want[i]);
+}
+
 template <class T, int N> __global__ void fill(T* out, T value) { if (threadIdx.x < N) out[threadIdx.x] = value; }
 #define LAUNCH_HIDDEN(kernel, ...) kernel<<<dim3(1), dim3(8)>>>(__VA_ARGS__)
 template <class T> void launch_from_template(T* out, T value) { LAUNCH_HIDDEN((fill<T, 4>), out, value); }
