@@ -85,7 +85,7 @@ def extract(
         bool, typer.Option("--view", help="Write callgraph.html, one page that works offline.")
     ] = False,
     formats: Annotated[
-        str, typer.Option("--format", help=f"Comma-separated: {', '.join(_FORMATS)}.")
+        str, typer.Option("--format", help=f"Comma-separated: {', '.join(_FORMATS)}; or all.")
     ] = "json",
     config: Annotated[
         str, typer.Option("--config", help="One configuration of the rule file, or all.")
@@ -182,6 +182,10 @@ def _extract(
     project = Project(
         name, source=source, jobs=jobs, reporter=Reporter(quiet=quiet, verbose=verbose)
     )
+    if interfaces and (kernels is not None or kernel is not None or everything):
+        raise UserError(
+            "--interface goes with neither --kernel, --kernels nor --all; run them apart"
+        )
     configs = project.configurations(config)
     if check:
         from extractor.commands import check as checking
@@ -257,6 +261,8 @@ def _answer(answer: Any, show: Any, *, as_json: bool, quiet: bool) -> None:
 
 def _formats(text: str, view: bool) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
+    if names == ["all"]:
+        names = list(_FORMATS)
     for name in names:
         if name not in _FORMATS:
             raise UserError(f"unknown format '{name}'; known: {', '.join(_FORMATS)}")

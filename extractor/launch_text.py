@@ -28,6 +28,8 @@ _MACRO_WITH_BODY = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(?:\(([^)]*)\))?((?:[^\n]*\\\r?\n)*[^\n]*)", re.M
 )
 _SPACE = re.compile(r"\s+")
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+_MACRO_NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*\(")
 _OPEN, _CLOSE = "([{", ")]}"
 
 
@@ -78,6 +80,7 @@ def written(text: str, kernel: str) -> Parts | None:
         text: The statement from its first character.
         kernel: Plain name of the kernel.
     """
+    text = _COMMENT.sub(" ", text)
     if "<<<" in text:
         return _chevron(text)
     arguments = _macro_arguments(text)
@@ -138,6 +141,7 @@ class LaunchText:
         self._store = store
         self._macros: dict[Unit, frozenset[str]] = {}
         self._defined: dict[str, frozenset[str]] = {}
+        self._forwarders: dict[Unit, set[str]] = {}
         self._bounded: dict[Unit, dict[str, list[tuple[list[str], str]]]] = {}
         self._expansions: dict[Unit, dict[tuple[str, int], list[Parts]]] = {}
 
@@ -146,6 +150,8 @@ class LaunchText:
     ) -> tuple[Expression, Expression, Expression, Expression]:
         """The four expressions of one launch."""
         plain = written(text, kernel)
+        if plain is not None and "<<<" not in text and not self._forwards(unit, text):
+            plain = None  # a macro of the library's own, which may order its arguments as it likes
         hidden = _folded(text)
         shown = plain or (hidden, hidden, hidden, hidden)
         expanded: Parts | None = plain
@@ -193,6 +199,29 @@ class LaunchText:
                         parameters = [p.strip() for p in (match[2] or "").split(",")]
                         known.setdefault(match[1], []).append((parameters, match[3]))
         return known
+
+    def _forwards(self, unit: Unit, text: str) -> bool:
+        """The statement's macro hands its arguments on to ``hipLaunchKernelGGL`` as they are."""
+        match = _MACRO_NAME.match(text)
+        known = self._forwarders.get(unit)
+        if known is None:
+            bodies: dict[str, list[str]] = {}
+            for file in sorted(self._closures.files_of(unit)):
+                data = self._closures.data_of(file)
+                if b"__VA_ARGS__" in data:
+                    for found in _MACRO_WITH_BODY.finditer(data.decode("utf-8", errors="replace")):
+                        bodies.setdefault(found[1], []).append(found[3])
+            known = {"hipLaunchKernelGGL"}
+            grown = True
+            while grown:
+                names = "|".join(map(re.escape, sorted(known)))
+                # The kernel may be named apart: `hipLaunchKernelGGL((name), __VA_ARGS__)`.
+                shape = re.compile(rf"\b(?:{names})\s*\(\s*(?:\(?\w+\)?\s*,\s*)?__VA_ARGS__\s*\)")
+                new = {n for n, all_ in bodies.items() if any(map(shape.search, all_))} - known
+                known |= new
+                grown = bool(new)
+            self._forwarders[unit] = known
+        return match is not None and match[1] in known
 
     def _uses_macro(self, unit: Unit, parts: Iterable[str]) -> bool:
         macros = self._macros.get(unit)

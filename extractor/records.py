@@ -197,6 +197,21 @@ class Unresolved(Record):
     reason: str
 
 
+class Indirect(Record):
+    """A call through a pointer. Which function it runs is a value; every function whose address is
+    taken on the way is among the ``reference`` calls.
+
+    Attributes:
+        at: Where.
+        text: The call's source text.
+        caller: Qualified name of the function it stands in.
+    """
+
+    at: Span
+    text: str
+    caller: str
+
+
 class Divergent(Record):
     """A symbol with several bodies; the linker keeps the first.
 
@@ -240,6 +255,7 @@ class Scope(Record):
         boundaries: Where the walk ended.
         excluded: What each rule left out.
         unresolved: Calls without a known target.
+        indirect: Calls through pointers.
         divergent: Symbols with several bodies among those reached.
         failed_units: Units with errors among those read.
     """
@@ -260,6 +276,7 @@ class Scope(Record):
     boundaries: tuple[Boundary, ...]
     excluded: tuple[Excluded, ...]
     unresolved: tuple[Unresolved, ...]
+    indirect: tuple[Indirect, ...]
     divergent: tuple[Divergent, ...]
     failed_units: tuple[FailedUnit, ...]
 

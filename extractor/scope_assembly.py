@@ -19,6 +19,7 @@ from extractor.records import (
     Excluded,
     Function,
     FunctionKind,
+    Indirect,
     Instantiation,
     Launch,
     Scope,
@@ -86,6 +87,7 @@ class Assembly:
         self.divergent: dict[str, Divergent] = {}
         self.launchers: set[str] = set()
         self.live: set[str] = set()
+        self.pointers: dict[Site, str] = {}
         for graph in materials.graphs:
             self._add(graph)
 
@@ -185,6 +187,7 @@ class Assembly:
         if alive:
             # What code that never runs would call is not a gap in the answer.
             self.unresolved.update(ends.unresolved)
+            self.pointers.update(ends.pointers)
 
     def _diverge(self, graph: ConfigurationGraph, reached: Iterable[int]) -> None:
         symbols = {graph.host.nodes[index].symbol for index in reached}
@@ -237,6 +240,14 @@ class Assembly:
                     reason=reason,
                 )
                 for (site, name), reason in sorted(self.unresolved.items())
+            ),
+            indirect=tuple(
+                Indirect(
+                    at=self._span(site),
+                    text=_folded(self.b.text.slice(site.file, site.begin, site.end)),
+                    caller=caller,
+                )
+                for site, caller in sorted(self.pointers.items())
             ),
             divergent=tuple(self.divergent[symbol] for symbol in sorted(self.divergent)),
             failed_units=tuple(failed for graph in self.b.graphs for failed in graph.failed),
@@ -291,6 +302,8 @@ class Assembly:
             text = self.b.text.slice(site.file, site.begin, end)
             if end == site.end:
                 text = text.partition("{")[0]
+            if "::" in node.qualified_name:
+                text = _without_initialisers(text)
             signature = _folded(text).removesuffix(" try")
             bounds = self.b.launches.bounds(unit, signature) if node.kernel else None
             known = self.b.heads[key] = (signature, bounds)
@@ -329,6 +342,17 @@ class Assembly:
                 dead_reason=dead or None,
                 configs=_ordered(configs, present),
             )
+
+
+def _without_initialisers(head: str) -> str:
+    """A constructor's head without its member initialisers."""
+    depth = 0
+    for index, character in enumerate(head):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        around = head[max(0, index - 1) : index + 2]
+        if character == ":" and depth == 0 and "::" not in around and ")" in head[:index]:
+            return head[:index]
+    return head
 
 
 def _device_id(node: Node) -> str:

@@ -24,6 +24,8 @@ def run(
     """Extracts interfaces, writes their files and returns a summary of each."""
     summaries = []
     for interface in interfaces:
+        project.resolve(interface)  # a name that is wrong ends the run before anything is written
+    for interface in interfaces:
         data = scope_bytes(project, interface, configs)
         scope = json.loads(data)
         folder = output_folder(out, project.rule.name, interface)
@@ -81,6 +83,7 @@ def summary(scope: dict[str, Any], files: Sequence[Path] = ()) -> dict[str, Any]
         ],
         "excluded": scope["excluded"],
         "unresolved": scope["unresolved"],
+        "indirect": len(scope["indirect"]),
         "divergent": len(scope["divergent"]),
         "failed_units": scope["failed_units"],
         "files": [str(file) for file in files],
@@ -143,6 +146,8 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
         for unresolved in item["unresolved"][:10]:
             at = unresolved["at"]
             table.add_row("", escape(f"{at['file']}:{at['start_line']}: {unresolved['reason']}"))
+        if item["indirect"]:
+            table.add_row("calls by pointer", str(item["indirect"]))
         if item["divergent"]:
             table.add_row("divergent symbols", str(item["divergent"]))
         for failed in item["failed_units"]:

@@ -18,7 +18,7 @@ from extractor.index.store import StoredUnit
 
 # Flags of a function record, as the compiled part sets them.
 DEFINED, KERNEL, DEVICE, HOST, INTERNAL, INLINE, INSTANTIATION = 1, 2, 4, 8, 16, 32, 64
-PROJECT, VARIABLE, LAMBDA, IMPLICIT, C_LINKAGE = 128, 256, 512, 1024, 2048
+PROJECT, VARIABLE, LAMBDA, IMPLICIT, C_LINKAGE, WEAK = 128, 256, 512, 1024, 2048, 8192
 
 Record = dict[str, Any]
 
@@ -159,7 +159,7 @@ class LinkedGraph:
                     internal[identity] = digest
                     continue
                 self._candidates.setdefault(identity, []).append((number, digest))
-                is_strong = not flags & (INLINE | INSTANTIATION)
+                is_strong = not flags & (INLINE | INSTANTIATION | WEAK)
                 if identity not in self._external or (is_strong and identity not in strong):
                     self._external[identity] = (number, digest)
                     self._by_symbol[record["m"]] = identity
@@ -234,32 +234,75 @@ class LinkedGraph:
         record = self.records[digest]
         name = record["m"]
         if record["k"] & INTERNAL and unit >= 0:
-            name = f"{name}@{self._depth(unit, identity, set())}"
+            name = f"{name}@{self._depth(unit, identity)}"
         index = self._by_id.get(name)
         if index is None:
             index = self._by_id[name] = len(self.nodes)
             self.nodes.append(Node(name, record, unit, digest))
         return index
 
-    def _depth(self, unit: int, identity: int, path: set[int]) -> str:
-        # The body's hash with those of everything internal below it; a cycle ends at itself.
-        known = self._deep.get((unit, identity))
+    def _depth(self, unit: int, start: int) -> str:
+        """Hash of an internal function's body with those of everything internal below it.
+
+        The functions of one cycle have one hash of the whole cycle, and each its own record in it
+        (Tarjan's algorithm, without recursion: chains of static functions can be long).
+        """
+        known = self._deep.get((unit, start))
         if known is not None:
             return known
         internal = self._internal[unit]
-        digest = internal[identity]
-        path.add(identity)
-        state = hashlib.blake2b(digest, digest_size=5)
-        below = {edge[0] for edge in self.records[digest]["e"]} - path
-        for callee in sorted(below):
-            if callee in internal:
-                state.update(self._depth(unit, callee, path).encode())
-        path.discard(identity)
-        result = state.hexdigest()
-        # What depends on where a cycle was entered is not kept.
-        if not path:
-            self._deep[unit, identity] = result
-        return result
+        order: dict[int, int] = {}
+        low: dict[int, int] = {}
+        stack: list[int] = []
+        on_stack: set[int] = set()
+        work: list[tuple[int, list[int]]] = [(start, self._below(unit, start))]
+        order[start] = low[start] = 0
+        stack.append(start)
+        on_stack.add(start)
+        while work:
+            identity, below = work[-1]
+            if below:
+                callee = below.pop()
+                if (unit, callee) in self._deep:
+                    continue
+                if callee not in order:
+                    order[callee] = low[callee] = len(order)
+                    stack.append(callee)
+                    on_stack.add(callee)
+                    work.append((callee, self._below(unit, callee)))
+                elif callee in on_stack:
+                    low[identity] = min(low[identity], order[callee])
+                continue
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[identity])
+            if low[identity] == order[identity]:
+                members = []
+                while True:
+                    member = stack.pop()
+                    on_stack.discard(member)
+                    members.append(member)
+                    if member == identity:
+                        break
+                self._close_cycle(unit, members, internal)
+        return self._deep[unit, start]
+
+    def _below(self, unit: int, identity: int) -> list[int]:
+        internal = self._internal[unit]
+        callees = {edge[0] for edge in self.records[internal[identity]]["e"]}
+        return sorted(callee for callee in callees if callee in internal)
+
+    def _close_cycle(self, unit: int, members: list[int], internal: dict[int, bytes]) -> None:
+        inside = set(members)
+        whole = hashlib.blake2b(digest_size=16)
+        for member in sorted(members):
+            whole.update(internal[member])
+            for callee in self._below(unit, member):
+                if callee not in inside:
+                    whole.update(self._deep[unit, callee].encode())
+        for member in members:
+            own = hashlib.blake2b(whole.digest() + internal[member], digest_size=5)
+            self._deep[unit, member] = own.hexdigest()
 
 
 class DeviceJoin:

@@ -76,14 +76,13 @@ class Walker:
         steps: dict[Step, None] = {}
         if not (self._stop and node.kernel):
             ends = Ends()
-            for edge in self.graph.expand(index):
-                self._follow(
-                    Step(edge.callee, edge.kind, edge.site, edge.dead, edge.nth),
-                    index,
-                    steps,
-                    ends,
-                    {index},
-                )
+            pending = [
+                Step(edge.callee, edge.kind, edge.site, edge.dead, edge.nth)
+                for edge in reversed(self.graph.expand(index))
+            ]
+            seen = {index}
+            while pending:
+                self._follow(pending.pop(), index, steps, ends, pending, seen)
             if node.project:
                 self._indirect(node, ends)
             self._ends[index] = ends
@@ -116,12 +115,18 @@ class Walker:
         return seen
 
     def _follow(
-        self, step: Step, caller: int, steps: dict[Step, None], ends: Ends, path: set[int]
+        self,
+        step: Step,
+        caller: int,
+        steps: dict[Step, None],
+        ends: Ends,
+        pending: list[Step],
+        seen: set[int],
     ) -> None:
         target = self.graph.nodes[step.target]
         if target.flags & VARIABLE or not (target.project or target.kernel):
             if target.defined:
-                self._through(step, caller, steps, ends, path)
+                self._through(step, pending, seen)
             else:
                 self._end(step, target, caller, ends)
             return
@@ -140,17 +145,14 @@ class Walker:
         else:
             steps[step] = None
 
-    def _through(
-        self, step: Step, caller: int, steps: dict[Step, None], ends: Ends, path: set[int]
-    ) -> None:
+    def _through(self, step: Step, pending: list[Step], seen: set[int]) -> None:
         # A variable's initialiser, or a function of another library that comes back into this one.
-        if step.target in path:
+        if step.target in seen:
             return
-        path.add(step.target)
-        for edge in self.graph.expand(step.target):
+        seen.add(step.target)
+        for edge in reversed(self.graph.expand(step.target)):
             kind = "l" if edge.kind == "l" else step.kind
-            onward = Step(edge.callee, kind, step.site, step.dead or edge.dead, step.nth)
-            self._follow(onward, caller, steps, ends, path)
+            pending.append(Step(edge.callee, kind, step.site, step.dead or edge.dead, step.nth))
 
     def _end(self, step: Step, target: Node, caller: int, ends: Ends) -> None:
         verdict, text, _ = self._decide(target)

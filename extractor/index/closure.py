@@ -19,7 +19,19 @@ from extractor.units import Unit
 SCHEMA = "3"
 """Part of every key: raise it when the meaning of a record changes."""
 
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.M)
+_GAP = rb"(?:[ \t]|/\*[^\n]*?\*/)*"
+_INCLUDE = re.compile(
+    rb"^"
+    + _GAP
+    + rb"#"
+    + _GAP
+    + rb"include(?:_next)?"
+    + _GAP
+    + rb'(?:"([^"\n]+)"|<([^>\n]+)>|([A-Za-z_]\w*))',
+    re.M,
+)
+_MACRO = "\0macro"
+_FORCED = ("-include", "-imacros")
 _INCLUDE_FLAGS = ("-I", "-isystem", "-idirafter", "-iquote")
 
 
@@ -38,6 +50,7 @@ class Closures:
         self, tree: SourceTree, toolchain: Toolchain, optional: Iterable[str] = ()
     ) -> None:
         self._roots = (os.path.normpath(tree.root) + "/", os.path.normpath(tree.generated) + "/")
+        self._content = tree.content_key
         self.identity = toolchain.identity
         self._machine = frozenset(toolchain.flags)
         folders = [(self._roots[0][:-1], "{tree}"), (self._roots[1][:-1], "{generated}")]
@@ -57,13 +70,24 @@ class Closures:
         """Absolute paths of the tree's files that the unit can include, itself among them."""
         folders = tuple(_folders(unit.arguments, self._roots))
         start = os.path.normpath(self.root + unit.path)
-        return self._reach(start, folders)
+        forced = [
+            os.path.normpath(name)
+            for flag, name in zip(unit.arguments, unit.arguments[1:], strict=False)
+            if flag in _FORCED
+        ]
+        found = self._reach(start, folders)
+        for path in forced:
+            if path.startswith(self._roots):
+                found |= self._reach(path, folders)
+        return found
 
     def files_of_text(self, text: str, unit: Unit) -> frozenset[str]:
         """Files that a text with include lines reaches under a unit's flags."""
         folders = tuple(_folders(unit.arguments, self._roots))
         found: set[str] = set()
         for match in _INCLUDE.finditer(text.encode()):
+            if match[3]:
+                continue
             name = (match[1] or match[2]).decode()
             target = self._resolve(self.root, name, match[1] is not None, folders)
             if target is not None:
@@ -103,6 +127,9 @@ class Closures:
             digest.update(self._portable(flag).encode() + b"\0")
         for path in sorted(self.files_of(unit)):
             entry = self._read(path)
+            if entry and any(name == _MACRO for name, _ in entry[1]):
+                # `#include NAME` may mean any file of the tree.
+                digest.update(self._content.encode())
             digest.update(f"{self._portable(path)}\0{entry[0] if entry else ''}\0".encode())
         return digest.hexdigest()
 
@@ -157,7 +184,10 @@ class Closures:
                 if mentions:
                     self._mentions[path] = mentions
                 names = tuple(
-                    ((m[1] or m[2]).decode(errors="replace"), m[1] is not None)
+                    (
+                        _MACRO if m[3] else (m[1] or m[2]).decode(errors="replace"),
+                        m[1] is not None,
+                    )
                     for m in _INCLUDE.finditer(data)
                 )
                 self._files[path] = (hashlib.blake2b(data, digest_size=16).hexdigest(), names)

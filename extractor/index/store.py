@@ -174,18 +174,33 @@ class Store:
     def functions(self, hashes: Iterable[bytes]) -> dict[bytes, dict[str, Any]]:
         """Function records by hash."""
         records: dict[bytes, dict[str, Any]] = {}
-        for chunk in _chunks(sorted(set(hashes))):
+        wanted = sorted(set(hashes))
+        for chunk in _chunks(wanted):
             marks = ",".join("?" * len(chunk))
             for digest, data in self._read(
                 f"SELECT hash, data FROM function WHERE hash IN ({marks})", chunk
             ):
-                records[digest] = orjson.loads(zlib.decompress(data))
+                records[digest] = orjson.loads(self._unpacked(data))
+        if len(records) < len(wanted):
+            raise self._damaged("function records are missing")
         return records
 
     def recall(self, key: str) -> bytes | None:
         """Something derived earlier from the same inputs, or nothing."""
         rows = self._read("SELECT data FROM derived WHERE key = ?", (key,))
-        return zlib.decompress(rows[0][0]) if rows else None
+        return self._unpacked(rows[0][0]) if rows else None
+
+    def _unpacked(self, data: bytes) -> bytes:
+        try:
+            return zlib.decompress(data)
+        except zlib.error as error:
+            raise self._damaged(str(error)) from error
+
+    def _damaged(self, why: str) -> StoreError:
+        """Empties the store and says to run again: what it held is indexed anew."""
+        self.close()
+        self.discard(why)
+        return StoreError("the store was damaged and has been emptied; run the command again")
 
     def remember(self, key: str, data: bytes) -> None:
         """Keeps something derived, so that the next run need not derive it again."""

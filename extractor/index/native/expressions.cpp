@@ -17,11 +17,8 @@ void Unit::add(int callee, EdgeKind kind, const CXCursor& at, int dead)
             if(e.kind == EdgeKind::Launch && e.site.file == s.file && e.site.line == s.line)
                 ++nth;
     }
-    else
-        for(const Edge& e : f.edges)
-            if(e.callee == callee && e.kind == kind && e.site.begin == s.begin && e.site.file == s.file
-               && !e.dead == !dead)
-                return;
+    else if(!f.known.insert({callee, int(kind) * 2 + (dead ? 1 : 0), s.file, s.begin}).second)
+        return;
     f.edges.push_back({callee, kind, s, dead, nth});
 }
 

@@ -16,11 +16,20 @@ std::vector<CXCursor> children_of(const CXCursor& c)
     return kids;
 }
 
-static unsigned attribute_flags(const CXCursor& c)
+unsigned Unit::attribute_flags(const CXCursor& c)
 {
     unsigned flags = 0;
     if(!clang_Cursor_hasAttrs(c))
         return flags;
+    const int unexposed = 400;
+    for(const CXCursor& k : children_of(c))
+        if(k.kind == unexposed)
+        {
+            // libclang has no name for these attributes; their spelling has.
+            std::string text = source_text(site_of(k));
+            if(text == "weak" || text == "__weak__" || text == "gnu::weak" || text == "selectany")
+                flags |= F_Weak;
+        }
     clang_visitChildren(
         c,
         [](CXCursor k, CXCursor, CXClientData d) -> int {

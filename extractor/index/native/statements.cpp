@@ -3,23 +3,16 @@
 
 namespace rq {
 
-static bool holds_label(const CXCursor& c)
+// A label that control can jump to from outside: a goto's, or a case that belongs to a switch around the statement.
+static bool holds_label(const CXCursor& c, bool ignore_cases = false)
 {
-    if(c.kind == K_Label || c.kind == K_Case || c.kind == K_Default)
+    if(c.kind == K_Label || (!ignore_cases && (c.kind == K_Case || c.kind == K_Default)))
         return true;
-    bool found = false;
-    clang_visitChildren(
-        c,
-        [](CXCursor k, CXCursor, CXClientData d) -> int {
-            if(k.kind == K_Label || k.kind == K_Case || k.kind == K_Default)
-            {
-                *static_cast<bool*>(d) = true;
-                return VisitBreak;
-            }
-            return clang_isStatement(k.kind) ? VisitRecurse : VisitContinue;
-        },
-        &found);
-    return found;
+    bool ignore = ignore_cases || c.kind == K_Switch;
+    for(const CXCursor& k : children_of(c))
+        if(clang_isStatement(k.kind) && holds_label(k, ignore))
+            return true;
+    return false;
 }
 
 static bool holds_break(const CXCursor& c)
@@ -69,7 +62,7 @@ bool Unit::statement(const CXCursor& c, int dead)
         int       inside = dead;
         long long v      = 0;
         bool      known  = kids.size() >= 2 && constant(kids[kids.size() - 2], v);
-        if(known && !v && !dead)
+        if(known && !v && !dead && !holds_label(kids.back()))
             inside = reason("the loop's condition is constant false", kids[kids.size() - 2]);
         for(size_t i = 0; i < kids.size(); ++i)
             statement(kids[i], i + 1 == kids.size() ? inside : dead);
@@ -140,6 +133,9 @@ bool Unit::if_statement(const std::vector<CXCursor>& kids, int dead)
     long long v     = 0;
     bool      known = constant(condition, v);
     int       then_dead = dead, else_dead = dead;
+    bool      has_else = kids.size() - i > 2;
+    if(known && ((v && has_else && holds_label(kids[i + 2])) || (!v && holds_label(kids[i + 1]))))
+        known = false; // a jump can still come into the branch that the condition skips
     if(known && !dead)
     {
         if(v)
@@ -148,7 +144,7 @@ bool Unit::if_statement(const std::vector<CXCursor>& kids, int dead)
             then_dead = reason("the condition is constant false", condition);
     }
     bool then_ends = statement(kids[i + 1], then_dead);
-    bool else_ends = kids.size() - i > 2 && statement(kids[i + 2], else_dead);
+    bool else_ends = has_else && statement(kids[i + 2], else_dead);
     if(known)
         return v ? then_ends : else_ends;
     return then_ends && else_ends;
@@ -171,13 +167,34 @@ bool Unit::switch_statement(const std::vector<CXCursor>& kids, int dead)
         {
             std::vector<CXCursor> parts = children_of(label);
             long long             v;
-            if(label.kind == K_Case && !parts.empty() && constant(parts[0], v) && v == value)
-                return true;
+            if(label.kind == K_Case && !parts.empty() && constant(parts[0], v))
+            {
+                // `case 1 ... 3:` has a third part before the statement.
+                long long last = v;
+                if(parts.size() > 2)
+                    constant(parts[1], last);
+                if(v <= value && value <= last)
+                    return true;
+            }
             if(parts.empty() || (parts.back().kind != K_Case && parts.back().kind != K_Default))
                 return false;
             label = parts.back();
         }
     };
+    // A case inside another statement can be jumped to past what is around it: nothing is dead then.
+    for(const CXCursor& k : items)
+    {
+        CXCursor inner = k;
+        while(inner.kind == K_Case || inner.kind == K_Default)
+        {
+            std::vector<CXCursor> parts = children_of(inner);
+            if(parts.empty())
+                break;
+            inner = parts.back();
+        }
+        if(holds_label(inner))
+            known = false;
+    }
     bool matched = false, has_default = false;
     for(const CXCursor& k : items)
     {

@@ -4,6 +4,8 @@
 #include "names.hpp"
 
 #include <deque>
+#include <set>
+#include <tuple>
 #include <unordered_set>
 
 namespace rq {
@@ -22,7 +24,7 @@ struct Edge
 enum Flag : unsigned {
     F_Defined = 1, F_Kernel = 2, F_Device = 4, F_Host = 8, F_Internal = 16, F_Inline = 32,
     F_Instantiation = 64, F_Project = 128, F_Variable = 256, F_Lambda = 512, F_Implicit = 1024,
-    F_CLinkage = 2048, F_Seen = 4096
+    F_CLinkage = 2048, F_Weak = 8192, F_Seen = 4096
 };
 
 struct Function
@@ -34,6 +36,7 @@ struct Function
     Site              extent;
     unsigned          body = 0; // offset of the body's first byte, 0 when unknown
     std::vector<Edge> edges;
+    std::set<std::tuple<int, int, int, unsigned>> known; // callee, kind and deadness, file, offset
     std::vector<std::pair<Site, int>> indirect; // calls through a pointer, with the reason when dead
 };
 
@@ -96,6 +99,7 @@ private:
 
     std::vector<int> destructors_of(CXType type);
     CXType           element_type(CXType type);
+    unsigned         attribute_flags(const CXCursor& c);
     bool             is_pattern(CXCursor c);
     bool             externally_visible(CXCursor c);
     bool             type_visible(CXType type, int depth);
