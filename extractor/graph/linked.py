@@ -162,13 +162,17 @@ class LinkedGraph:
                 is_strong = not flags & (INLINE | INSTANTIATION | WEAK)
                 if identity not in self._external or (is_strong and identity not in strong):
                     self._external[identity] = (number, digest)
-                    self._by_symbol[record["m"]] = identity
+                    if not flags & KERNEL:
+                        self._by_symbol[record["m"]] = identity
                 if is_strong:
                     strong.add(identity)
             self._internal.append(internal)
 
     def find(self, symbol: str) -> int | None:
-        """Node of a function with external linkage, by its symbol; ``None`` when undefined."""
+        """Node of a function with external linkage by its symbol; ``None`` when undefined.
+
+        A kernel is none: nobody calls it by its name, however it is exported.
+        """
         identity = self._by_symbol.get(symbol)
         if identity is None:
             return None
@@ -181,7 +185,7 @@ class LinkedGraph:
         return index if index is not None and self.nodes[index].defined else None
 
     def external_symbols(self) -> Iterable[str]:
-        """Symbols of every defined function with external linkage."""
+        """Symbols of every defined function with external linkage; kernels are none."""
         return self._by_symbol.keys()
 
     def expand(self, index: int) -> list[Edge]:

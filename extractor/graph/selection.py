@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from extractor.graph.linked import INLINE, INSTANTIATION, LinkedGraph
+from extractor.graph.linked import INLINE, INSTANTIATION, WEAK, LinkedGraph
 from extractor.graph.walk import Walker
 from extractor.index.indexer import Advance, Indexer, Run
 from extractor.index.names import stems
@@ -123,7 +123,6 @@ class Selection:
                 if (
                     target.project
                     and not target.defined
-                    and not target.kernel
                     and not target.symbol.startswith(_COMPILER)
                 ):
                     file, name = target.file, target.qualified_name
@@ -132,7 +131,7 @@ class Selection:
                     ):
                         alive = index in live and not edge.dead
                         missing[target.name] = missing.get(target.name, False) or alive
-            if node.flags & (INLINE | INSTANTIATION) and not node.kernel:
+            if node.flags & (INLINE | INSTANTIATION | WEAK) and not node.kernel:
                 weak.add(node.name)
         return missing, weak
 
