@@ -56,9 +56,7 @@ def shared_cache(product_cache: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture
-def own_cache(
-    product_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def own_cache(product_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache for one test, in force for this process and those it starts."""
     folder = share_tools(tmp_path / "cache", product_cache)
     monkeypatch.setenv("ROCQUARRY_CACHE", str(folder))
@@ -145,5 +143,3 @@ def library_copy(tmp_path: Path) -> Path:
     folder = tmp_path / "library"
     shutil.copytree(SMALL_LIBRARY.parent, folder)
     return folder / SMALL_LIBRARY.name
-
-

@@ -46,9 +46,12 @@ def test_a_launch_configuration_in_local_macros(constructs: Library) -> None:
         f"{first} -> (stream)",
     )
     assert scope.configuration("plain_kernel<float,2>")[0].endswith(" -> (dim3(2))")
-    assert [
-        part.partition(" -> ")[2] for part in scope.configuration("other_kernel<float>")
-    ] == ["grid", "threads", "32", "stream"]
+    assert [part.partition(" -> ")[2] for part in scope.configuration("other_kernel<float>")] == [
+        "grid",
+        "threads",
+        "32",
+        "stream",
+    ]
 
 
 def test_launches_inside_a_macro(constructs: Library) -> None:

@@ -13,9 +13,7 @@ def test_kernels_of_one_name_in_several_files(constructs: Library) -> None:
         "k@left.cpp",
         "k@right.cpp",
     }
-    assert scope.kernels("c_twins_both") == {
-        launch.kernel for launch in scope.launches()
-    }
+    assert scope.kernels("c_twins_both") == {launch.kernel for launch in scope.launches()}
     assert scope.calls("c_twins_left") == {"twin_helper@left.cpp"}
     assert scope.calls("c_twins_right") == {"twin_helper@right.cpp"}
 
