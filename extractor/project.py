@@ -136,6 +136,8 @@ class Project:
     @cached_property
     def exported(self) -> dict[str, EntryPoint]:
         """Declared entry points, and names that may be exported without a declaration."""
+        if not self.rule.entry_points.undeclared:
+            return self.entry_points
         key = f"exported:{self.state}"
         data = self.store.recall(key)
         if data is None:
@@ -159,7 +161,7 @@ class Project:
     def defined(self, graphs: Sequence[ConfigurationGraph]) -> list[str]:
         """Every entry point that a whole library's graphs define, by name."""
         names = set(self.entry_points)
-        for graph in graphs:
+        for graph in graphs if self.rule.entry_points.undeclared else ():
             names.update(
                 symbol
                 for symbol in graph.host.external_symbols()
