@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import SMALL_LIBRARY, Extract
+from opened_libraries import SMALL_LIBRARY, Extract
 
 
 def one_line(done: subprocess.CompletedProcess[str]) -> str:

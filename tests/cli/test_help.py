@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import typer.main
-from conftest import Extract
+from opened_libraries import Extract
 
 from extractor import __version__
 from extractor.cli import app
@@ -15,7 +15,8 @@ from extractor.cli import app
 # Pydantic is not among them: typer itself may load it. What of ours needs it is.
 HEAVY = (
     "clang", "networkx", "rich", "tree_sitter", "tree_sitter_cpp", "git", "jinja2",
-    "openai", "torch", "numpy", "sqlite3", "extractor.project", "extractor.records", "extractor.rules", "qa", "kernels",
+    "openai", "torch", "numpy", "sqlite3", "extractor.project", "extractor.records",
+    "extractor.rules", "qa", "kernels",
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Library
+from opened_libraries import Library
 
 
 @pytest.mark.parametrize("entry", ["c_weak_first", "c_weak_second"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Library
+from opened_libraries import Library
 
 from extractor.api import scope_bytes
 from extractor.project import Project

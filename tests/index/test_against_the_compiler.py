@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Library
+from opened_libraries import Library
 
 from extractor.check import Comparison
 from extractor.commands import check

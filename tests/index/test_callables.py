@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Library
+from opened_libraries import Library
 
 
 def test_functors(constructs: Library) -> None:

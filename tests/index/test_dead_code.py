@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Library
+from opened_libraries import Library
 
 PAST = "control never gets past the statement before it"
 OTHER_CASE = "the switch has a constant value that selects another case"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Library
+from opened_libraries import Library
 
 KERNELS = {"device_kernel<float>", "device_kernel<double>"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Library
+from opened_libraries import Library
 
 
 def test_callees_behind_parentheses(constructs: Library) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Library
+from opened_libraries import Library
 
 
 def test_c_functions_that_only_nested_macros_define(constructs: Library) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Library
+from opened_libraries import Library
 
 
 def test_kernels_of_one_name_in_several_files(constructs: Library) -> None:

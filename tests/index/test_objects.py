@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Library
+from opened_libraries import Library
 
 
 def made(constructs: Library, entry: str, kernel: str = "initial_kernel") -> list[int]:

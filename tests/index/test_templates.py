@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Library
+from opened_libraries import Library
 
 
 def test_explicit_instantiations_of_another_unit(constructs: Library) -> None:

@@ -317,6 +317,13 @@ def _scope(table: list[_Function], interface: str, rng: random.Random) -> dict[s
                 "reason": "callee depends on a template argument",
             }
         ],
+        "indirect": [
+            {
+                "at": span(table[0], table[0].start_line + 2),
+                "text": "callback(n)",
+                "caller": table[0].name,
+            }
+        ],
         "divergent": [
             {
                 "usr": "c:@F@rocblas_internal_rotm_launcher",

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import SMALL_LIBRARY, Extract, Library
+from opened_libraries import SMALL_LIBRARY, Extract, Library
 from scope_reader import Launch, ScopeReader
 
 from extractor.commands import check
