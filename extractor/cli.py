@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from extractor import __version__
-from extractor.errors import RocQuarryError, UserError
+from extractor.errors import DamagedStore, RocQuarryError, UserError
 
 if TYPE_CHECKING:
     from extractor.project import Project
@@ -42,6 +42,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+_INTERRUPTED = 130
 _FORMATS = ("html", "json", "dot", "svg", "graphml", "mermaid")
 
 
@@ -330,11 +331,15 @@ def main() -> None:
     """Entry point of the console script: errors of the user are one line, bugs keep their trace."""
     command = typer.main.get_command(app)
     try:
-        code = command.main(standalone_mode=False)
-    except KeyboardInterrupt:
-        _fail("interrupted; what was indexed so far is kept", 130)
-    except typer.Abort:
-        _fail("interrupted; what was indexed so far is kept", 130)
+        try:
+            code = command.main(standalone_mode=False)
+        except DamagedStore:
+            # It has been emptied and that was said: what it held is indexed again.
+            code = command.main(standalone_mode=False)
+        if code == _INTERRUPTED:  # what typer makes of Ctrl-C
+            raise KeyboardInterrupt
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("interrupted; what was indexed so far is kept", _INTERRUPTED)
     except RocQuarryError as error:
         _fail(str(error), error.exit_code)
     except BrokenPipeError:

@@ -70,5 +70,9 @@ class StoreError(RocQuarryError):
     exit_code = 2
 
 
+class DamagedStore(StoreError):
+    """The store was damaged and has been emptied; what it held is indexed again by a second try."""
+
+
 class UnitError(RocQuarryError):
     """One translation unit could not be parsed; the rest of the run goes on."""

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from extractor import cache, settings
-from extractor.errors import StoreError
+from extractor.errors import DamagedStore, StoreError
 from extractor.index.closure import SCHEMA
 
 HASH_BYTES = 16
@@ -80,7 +80,7 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             return self._connect()
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+            if isinstance(error, sqlite3.OperationalError) and not _is_damage(error):
                 raise _cannot(self.path, error) from error
             self.discard(str(error))
             return self._connect()
@@ -115,6 +115,8 @@ class Store:
         except sqlite3.DatabaseError as error:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
+            if _is_damage(error):
+                raise self._damaged(str(error)) from error
             if "full" in str(error):
                 raise StoreError(
                     f"no space left for the store {self.path}; free some, or set ROCQUARRY_CACHE"
@@ -196,11 +198,11 @@ class Store:
         except zlib.error as error:
             raise self._damaged(str(error)) from error
 
-    def _damaged(self, why: str) -> StoreError:
+    def _damaged(self, why: str) -> DamagedStore:
         """Empties the store and says to run again: what it held is indexed anew."""
         self.close()
         self.discard(why)
-        return StoreError("the store was damaged and has been emptied; run the command again")
+        return DamagedStore("the store was damaged and has been emptied; run the command again")
 
     def remember(self, key: str, data: bytes) -> None:
         """Keeps something derived, so that the next run need not derive it again."""
@@ -225,12 +227,18 @@ class Store:
         try:
             return self._connection.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
+            if _is_damage(error):
+                raise self._damaged(str(error)) from error
             raise _cannot(self.path, error) from error
 
 
 def _chunks(items: list[Any]) -> Iterator[list[Any]]:
     for start in range(0, len(items), _CHUNK):
         yield items[start : start + _CHUNK]
+
+
+def _is_damage(error: Exception) -> bool:
+    return "malformed" in str(error) or "not a database" in str(error)
 
 
 def _cannot(path: Path, error: Exception) -> StoreError:
