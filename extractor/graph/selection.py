@@ -73,9 +73,8 @@ class Selection:
             graph = self._link(chosen, advance)
             missing, weak = self._open_ends(graph, entries, optional)
             more: set[int] = set()
-            for name, alive in sorted(missing.items()):
+            for name, last in sorted(missing.items()):
                 step = asked.get(name, 0)
-                last = len(_TIERS) if alive else len(_TIERS) - 1
                 while not more - chosen and step < last:
                     more |= _TIERS[step](self, name) - chosen
                     step += 1
@@ -103,14 +102,15 @@ class Selection:
 
     def _open_ends(
         self, graph: LinkedGraph, entries: Iterable[str], optional: Iterable[str]
-    ) -> tuple[dict[str, bool], set[str]]:
+    ) -> tuple[dict[str, int], set[str]]:
+        """Undefined names, each with how many tiers to ask, and names of weak functions."""
         walker = Walker(graph, self._rule)
-        missing: dict[str, bool] = {}
+        missing: dict[str, int] = {}
         starts = []
         for entry in entries:
             index = graph.find(entry)
             if index is None:
-                missing[entry] = True
+                missing[entry] = len(_TIERS)
             else:
                 starts.append(index)
         starts += [index for index in map(graph.find, optional) if index is not None]
@@ -126,11 +126,15 @@ class Selection:
                     and not target.symbol.startswith(_COMPILER)
                 ):
                     file, name = target.file, target.qualified_name
-                    if not (
-                        self._rule.boundary_of(name, file) or self._rule.excluded_by(name, file)
-                    ):
+                    if self._rule.boundary_of(name, file):
+                        # Another library's, unless a text of the tree defines it.
+                        last = _BY_DEFINITION
+                    elif self._rule.excluded_by(name, file):
+                        continue
+                    else:
                         alive = index in live and not edge.dead
-                        missing[target.name] = missing.get(target.name, False) or alive
+                        last = len(_TIERS) if alive else len(_TIERS) - 1
+                    missing[target.name] = max(missing.get(target.name, 0), last)
             if node.flags & (INLINE | INSTANTIATION | WEAK) and not node.kernel:
                 weak.add(node.name)
         return missing, weak
@@ -189,3 +193,5 @@ _TIERS: tuple[Callable[[Selection, str], set[int]], ...] = (
     Selection._spelled,
     Selection._everything,
 )
+_BY_DEFINITION = 2
+"""How many of the tiers look for a definition."""

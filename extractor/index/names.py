@@ -52,7 +52,7 @@ def definitions(data: bytes) -> dict[str, list[int]]:
                 found.setdefault(name, []).append(node.start_point[0] + 1)
         elif node.type not in _LEAVES:
             stack.extend(node.children)
-    return found
+    return {name: sorted(lines) for name, lines in found.items()}
 
 
 _LEAVES = frozenset(
