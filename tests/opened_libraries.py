@@ -80,12 +80,20 @@ def in_shared_cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 def extract(tmp_path: Path) -> Extract:
     """Runs the command in a process of its own, in an empty folder, under the cache in force."""
 
-    def run(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str | Path, columns: int = 200, **options: object
+    ) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "extractor.cli", *map(str, arguments)]
         place = tmp_path / "work"
         place.mkdir(exist_ok=True)
         return subprocess.run(  # type: ignore[call-overload, no-any-return]
-            command, capture_output=True, text=True, check=False, cwd=place, **options
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=place,
+            env={**os.environ, "COLUMNS": str(columns)},
+            **options,
         )
 
     return run
