@@ -23,7 +23,8 @@ from extractor.toolchain.find import find
 TESTS = Path(__file__).parent
 SMALL_LIBRARY = TESTS / "library" / "rules.toml"
 CONSTRUCTS = TESTS / "index" / "fixtures" / "rules.toml"
-_TOOLS = ("files", "packages", "native", "probes")
+TOOLS = ("files", "packages", "native", "probes")
+"""Kinds of cache entries that hold no source, index or answer."""
 
 Extract = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -52,13 +53,13 @@ def shared_cache(product_cache: Path, tmp_path_factory: pytest.TempPathFactory) 
     base = tmp_path_factory.getbasetemp()
     if os.environ.get("PYTEST_XDIST_WORKER"):
         base = base.parent
-    return share(_TOOLS, base / "rocquarry", product_cache)
+    return share(TOOLS, base / "rocquarry", product_cache)
 
 
 @pytest.fixture
 def own_cache(product_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache for one test, in force for this process and those it starts."""
-    folder = share(_TOOLS, tmp_path / "cache", product_cache)
+    folder = share(TOOLS, tmp_path / "cache", product_cache)
     monkeypatch.setenv("ROCQUARRY_CACHE", str(folder))
     return folder
 

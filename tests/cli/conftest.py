@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -13,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from opened_libraries import SMALL_LIBRARY
+from opened_libraries import SMALL_LIBRARY, TOOLS, share
 
 from extractor.index.closure import SCHEMA
 
@@ -51,14 +52,14 @@ class Trap:
         """From now on, in this process and those it starts."""
         self._folder.mkdir(exist_ok=True)
         (self._folder / "sitecustomize.py").write_text(_HOOK)
-        self._patch.setenv("PYTHONPATH", str(self._folder))
+        self._patch.setenv("PYTHONPATH", str(self._folder), prepend=os.pathsep)
         self._patch.setenv("ROCQUARRY_TEST_UNIT", unit)
         self._patch.setenv("ROCQUARRY_TEST_SIGNAL", str(number))
         self._patch.setenv("ROCQUARRY_TEST_REACHED", str(self.reached))
 
     def off(self) -> None:
         """No more."""
-        self._patch.delenv("PYTHONPATH")
+        (self._folder / "sitecustomize.py").unlink()
 
     def worker(self) -> int:
         """Waits until a worker stands at the unit; returns its process id."""
@@ -139,19 +140,37 @@ def runs(tmp_path: Path) -> Iterator[Runs]:
 
 
 @pytest.fixture(scope="session")
-def undisturbed(
-    product_cache: Path, shared_cache: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, bytes]:
-    """What a run that nothing disturbs writes for the small library."""
+def _undisturbed(
+    product_cache: Path,
+    shared_cache: Path,
+    _small_library: object,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, dict[str, bytes]]:
     folder = tmp_path_factory.mktemp("undisturbed")
+    cache = share(TOOLS, folder / "cache", product_cache)
+    share(("precompiled",), cache, shared_cache)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROCQUARRY_CACHE", str(shared_cache))
+        patch.setenv("ROCQUARRY_CACHE", str(cache))
         started = Runs(folder)
         code, errors = started.run("out", "--quiet")
         assert (code, errors) == (0, "")
         written = started.bytes_of("out")
     assert len(written) == 13
-    return written
+    assert units_in(cache) == 15
+    return cache, written
+
+
+@pytest.fixture
+def undisturbed(_undisturbed: tuple[Path, dict[str, bytes]]) -> dict[str, bytes]:
+    """What a run that nothing disturbs writes for the small library."""
+    return _undisturbed[1]
+
+
+@pytest.fixture
+def filled_cache(quick_cache: Path, _undisturbed: tuple[Path, dict[str, bytes]]) -> Path:
+    """A cache of the test's own in which the small library has been indexed."""
+    shutil.copytree(_undisturbed[0] / "store", quick_cache / "store")
+    return quick_cache
 
 
 def store_path(cache: Path) -> Path:
@@ -169,6 +188,3 @@ def units_in(cache: Path) -> int:
             return 0
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         return int(connection.execute("SELECT count(*) FROM unit").fetchone()[0])
-
-
-__all__ = ["Runs", "Trap", "gone", "os", "store_path", "units_in", "wait_for"]
