@@ -1,0 +1,1 @@
+"""Facts about kernels and launchers, each with the tool that proved it."""
