@@ -23,28 +23,34 @@ _SOURCES = Path(__file__).with_name("native")
 _NAME = "librocquarry_index.so"
 
 
-def build(toolchain: Toolchain) -> Path:
-    """Builds the library, or finds it in the cache.
+def build(toolchain: Toolchain, folder: Path = _SOURCES, name: str = _NAME) -> Path:
+    """Builds a library, or finds it in the cache.
+
+    Args:
+        toolchain: What compiles it.
+        folder: Its sources; the index's headers are on the include path.
+        name: Of the shared object.
 
     Raises:
         ToolchainError: The compiler could not build it; the message quotes its first error.
     """
-    sources = sorted(_SOURCES.glob("*.cpp"))
+    sources = sorted(folder.glob("*.cpp"))
     digest = hashlib.sha256(toolchain.identity.encode())
-    for source in sorted(_SOURCES.iterdir()):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    for source in sorted({*folder.iterdir(), *_SOURCES.glob("*.h*")}):
+        if source.is_file():
+            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     key = digest.hexdigest()[:32]
-    place = cache.entry("native", key) / _NAME
+    place = cache.entry("native", key) / name
     if place.exists():
         return place
     with cache.locked("native", key):
         if not place.exists():
-            with cache.building("native", key) as folder:
-                _compile(toolchain, sources, folder)
+            with cache.building("native", key) as made:
+                _compile(toolchain, sources, made, name)
     return place
 
 
-def _compile(toolchain: Toolchain, sources: list[Path], folder: Path) -> None:
+def _compile(toolchain: Toolchain, sources: list[Path], folder: Path, name: str) -> None:
     objects = []
     # The flags that say which machine and which headers of the compiler itself; no HIP flags.
     machine = [
@@ -57,6 +63,7 @@ def _compile(toolchain: Toolchain, sources: list[Path], folder: Path) -> None:
         _run(
             [
                 *(*toolchain.clang, "-x", "c++", *machine, "-O2", "-std=c++17", "-fPIC"),
+                *("-I", str(_SOURCES)),
                 *("-c", str(source), "-o", str(out)),
             ]
         )
@@ -67,9 +74,9 @@ def _compile(toolchain: Toolchain, sources: list[Path], folder: Path) -> None:
         linker = [toolchain.clang[0], "ld.lld", "-shared"]
     else:
         linker = [*toolchain.clang, "-shared", "-nostdlib"]
-    _run([*linker, "-o", str(folder / _NAME), *objects])
-    for name in objects:
-        Path(name).unlink()
+    _run([*linker, "-o", str(folder / name), *objects])
+    for made in objects:
+        Path(made).unlink()
 
 
 def _run(command: list[str]) -> None:
@@ -77,9 +84,7 @@ def _run(command: list[str]) -> None:
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error" in line]
         detail = (errors or done.stderr.splitlines() or ["no message"])[0]
-        raise ToolchainError(
-            f"the index's compiled part does not build: {detail}; see extract --doctor"
-        )
+        raise ToolchainError(f"the compiled part does not build: {detail}; see extract --doctor")
 
 
 class NativeIndex:

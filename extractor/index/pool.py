@@ -57,10 +57,13 @@ class Pool:
         library: The compiled part of the index.
         libclang: The libclang that it calls.
         jobs: Number of processes.
+        module: The worker's program.
     """
 
-    def __init__(self, library: Path, libclang: Path, jobs: int) -> None:
-        self._command = [sys.executable, "-m", "extractor.index.worker"]
+    def __init__(
+        self, library: Path, libclang: Path, jobs: int, module: str = "extractor.index.worker"
+    ) -> None:
+        self._command = [sys.executable, "-m", module]
         self._command += [str(library), str(libclang)]
         self._jobs = max(1, jobs)
         self._processes: set[subprocess.Popen[bytes]] = set()
