@@ -1,7 +1,8 @@
 """Reads from a library's CMake files in which order its units are linked.
 
 The order decides which of several weak definitions of one function is the one that runs. Only
-lists of file names are followed: ``set``, ``list(APPEND)`` and ``add_library``. Conditions are
+lists of file names are followed: ``set``, ``list(APPEND)``, ``add_library`` and ``include`` of a
+file of the tree, whose names are then relative to the including file, as in CMake. Conditions are
 not evaluated, and nothing of CMake runs; a unit that cannot be placed comes last, by name.
 """
 
@@ -14,7 +15,9 @@ from pathlib import Path, PurePosixPath
 _COMMAND = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _WORD = re.compile(r'"((?:\\.|[^"\\])*)"|([^\s()"#]+)|(\()|(\))')
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
-_COMMENT = re.compile(r"#\[(=*)\[.*?\]\1\]|#[^\n]*", re.DOTALL)
+Command = tuple[str, list[str]]
+# A `#` inside a string starts no comment, nor does a quote inside a comment start a string.
+_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|#\[(=*)\[.*?\]\2\]|#[^\n]*', re.DOTALL)
 
 
 def link_order(root: Path, cmake_files: Iterable[str], target: str) -> list[str]:
@@ -31,21 +34,17 @@ def link_order(root: Path, cmake_files: Iterable[str], target: str) -> list[str]
     wanted: list[str] = []
     others: list[str] = []
     for name in cmake_files:
-        try:
-            text = (root / name).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
         folder = PurePosixPath(name).parent
-        for library, files in _libraries(_COMMENT.sub("", text)):
+        for library, files in _libraries(_commands(root, name)):
             placed = [_inside(folder, file) for file in files]
             (wanted if library == target else others).extend(placed)
     return list(dict.fromkeys([*wanted, *others]))
 
 
-def _libraries(text: str) -> list[tuple[str, list[str]]]:
+def _libraries(commands: Iterable[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
     variables: dict[str, list[str]] = {}
     found: list[tuple[str, list[str]]] = []
-    for command, words in _commands(text):
+    for command, words in commands:
         expanded = [value for word in words for value in _expand(word, variables)]
         if command == "set" and words:
             # A second set() is the other branch of a condition: keep what both name.
@@ -58,7 +57,22 @@ def _libraries(text: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _commands(text: str) -> Iterable[tuple[str, list[str]]]:
+def _commands(root: Path, name: str, seen: frozenset[str] = frozenset()) -> Iterable[Command]:
+    """Commands of a file, those of the files it includes in the place of the ``include``."""
+    try:
+        text = (root / name).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return
+    for command, words in _parsed(_COMMENT.sub(lambda match: match[1] or "", text)):
+        if command != "include" or not words:
+            yield command, words
+            continue
+        included = _inside(PurePosixPath(name).parent, words[0])
+        if included not in seen and (root / included).is_file():
+            yield from _commands(root, included, seen | {name, included})
+
+
+def _parsed(text: str) -> Iterable[Command]:
     position = 0
     while match := _COMMAND.search(text, position):
         words, depth, position = [], 1, match.end()

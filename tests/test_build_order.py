@@ -53,3 +53,22 @@ def test_the_folder_of_the_file_is_known(tmp_path: Path) -> None:
 
 def test_a_file_that_ends_in_the_middle(tmp_path: Path) -> None:
     assert order(tmp_path, "add_library(lib a.cpp ${")[0] == "src/a.cpp"
+
+
+def test_an_included_file_stands_in_the_place_of_its_line(tmp_path: Path) -> None:
+    (tmp_path / "src" / "below").mkdir(parents=True)
+    (tmp_path / "src" / "below" / "list.cmake").write_text(
+        "set(list below/a.cpp b.cpp)\ninclude(CMakeLists.txt)\n"
+    )
+    text = "include(GNUInstallDirs)\ninclude(below/list.cmake)\nadd_library(lib ${list})\n"
+    assert order(tmp_path, text) == ["src/below/a.cpp", "src/b.cpp"]
+
+
+def test_a_hash_in_a_string_is_no_comment(tmp_path: Path) -> None:
+    text = """
+    set(text "
+    #if X \\"
+    #endif")  # a comment's "quote
+    add_library(lib a.cpp)
+    """
+    assert order(tmp_path, text) == ["src/a.cpp"]
