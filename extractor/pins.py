@@ -50,7 +50,7 @@ def check_pins(rules: Iterable[Rule]) -> list[PinStatus]:
     """
     pins: dict[str, tuple[str, Pin]] = {}
     for rule in rules:
-        for pin in rule.source.archives:
+        for pin in (*rule.source.archives, *rule.source.revisions):
             pins.setdefault(pin.sha256, (f"source of {rule.name}", pin))
         for package in rule.needed_packages:
             for pin in package.pins:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from extractor import settings
+from extractor.compile_commands import build_identity
 from extractor.configuration_graph import ConfigurationGraph
 from extractor.entry_points import EntryPoint, declared, undeclared
 from extractor.errors import UnknownName
@@ -35,8 +36,8 @@ class Project:
     """One library, ready to be asked.
 
     Args:
-        name: Project, or path of a rule file.
-        source: ``--source``: a folder, or ``URL@REF``.
+        name: Project, path of a rule file, or a rule.
+        source: ``--source``: a folder, ``URL@REF``, or a version that the rule pins.
         jobs: Worker processes; the number of cores when 0.
         reporter: Tells the user what goes on.
         precompiled: Use precompiled headers.
@@ -44,7 +45,7 @@ class Project:
 
     def __init__(
         self,
-        name: str | Path,
+        name: str | Path | Rule,
         *,
         source: str | None = None,
         jobs: int = 0,
@@ -52,7 +53,7 @@ class Project:
         precompiled: bool = True,
     ) -> None:
         self.reporter = reporter or Reporter(quiet=True)
-        self.rule: Rule = load_rule(name)
+        self.rule: Rule = name if isinstance(name, Rule) else load_rule(name)
         self._override = source
         self.jobs = jobs
         self._precompiled = precompiled
@@ -91,6 +92,7 @@ class Project:
         """Reads source files."""
         # `EXT:` marks a file of another package, by its name below that package's include folder.
         outside = [(self.tree.generated, "generated/")]
+        outside += [(self.tree.build, "build/")] if self.tree.build is not None else []
         outside += [(prefix / "include", "EXT:") for prefix in self.toolchain.prefixes]
         outside += [(prefix, "EXT:") for prefix in self.toolchain.prefixes]
         return SourceText(self.tree.root, outside)
@@ -107,7 +109,10 @@ class Project:
     def state(self) -> str:
         """Changes whenever anything that an answer depends on changes."""
         digest = hashlib.blake2b(digest_size=16)
-        for part in (self.code, self.tree.content_key, str(self.tree.root)):
+        parts = [self.code, self.tree.content_key, str(self.tree.root)]
+        if self.rule.compile.database is not None:
+            parts.append(build_identity(self.rule.database))
+        for part in parts:
             digest.update(part.encode() + b"\0")
         return digest.hexdigest()
 

@@ -20,6 +20,8 @@ from pydantic import (
     model_validator,
 )
 
+from extractor.units import Language
+
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -95,6 +97,7 @@ class Source(Model):
         folder: Plain folder, absolute or relative to the rule file; nothing is fetched then.
         git: Repositories to try, in order.
         archives: Source archives to try after them, in order.
+        revisions: Archives of other versions, used only where the user names the version.
         subfolders: Where in a larger repository the library may be; used for revisions that the
             user names.
         leave_out: Path globs of what no unit reads; not unpacked, not hashed.
@@ -104,6 +107,7 @@ class Source(Model):
     subfolders: tuple[Inside, ...] = ()
     git: tuple[GitPin, ...] = ()
     archives: tuple[Pin, ...] = ()
+    revisions: tuple[Pin, ...] = ()
     leave_out: tuple[Inside, ...] = ()
 
 
@@ -162,12 +166,14 @@ class Units(Model):
         exclude: Path globs taken out again.
         flags: Flags that only these files get.
         configurations: Configurations that build them; all when empty.
+        language: What they are read as; ``compile.language`` when absent.
     """
 
     files: Annotated[tuple[Inside, ...], Field(min_length=1)]
     exclude: tuple[Inside, ...] = ()
     flags: tuple[str, ...] = ()
     configurations: tuple[Word, ...] = ()
+    language: Language | None = None
 
 
 class ExcludedUnit(Model):
@@ -196,9 +202,14 @@ class Compile(Model):
         include_after: Folders searched after the system's.
         order: CMake files whose ``add_library`` gives the order in which units are linked.
         target: Name of that CMake target.
+        language: What the units are read as.
+        database: ``compile_commands.json`` that says which of the files of ``units`` are compiled,
+            and with which flags; absolute, or relative to the rule file.
     """
 
     standard: Word = "c++17"
+    language: Language = "hip"
+    database: str | None = None
     flags: tuple[str, ...] = ()
     include: tuple[Text, ...] = ("{tree}",)
     include_after: tuple[Text, ...] = ("{prefix}/include",)

@@ -43,6 +43,11 @@ class Rule(RuleFile):
         return self._path
 
     @property
+    def database(self) -> Path:
+        """The compilation database that ``compile.database`` names."""
+        return self._path.parent / Path(self.compile.database or "").expanduser()
+
+    @property
     def needed_packages(self) -> tuple[Package, ...]:
         """Packages to unpack: those of every rule, then those that this rule names."""
         known = {package.name: package for package in (*self._available, *self.package)}

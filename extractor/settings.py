@@ -9,6 +9,7 @@ Nothing else in the packages names a path outside a rule file, a GPU architectur
 | ``ROCQUARRY_MIRROR`` | package mirror to ask before those of the apt configuration |
 | ``ROCQUARRY_TOOLCHAIN`` | ``rocm`` or ``wheels``, to choose where both are there |
 | ``ROCM_PATH`` | root of a ROCm installation |
+| ``CUDA_PATH`` | root of a CUDA toolkit, for CUDA sources |
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ DEFAULT_ARCHITECTURE = "gfx942"
 
 ARCHITECTURES = ("gfx90a", "gfx942", "gfx950")
 """What code objects are built for when nobody asks for others."""
+
+CUDA_ARCHITECTURE = "sm_80"
+"""What CUDA sources are parsed for."""
 
 _WAVE64_FAMILY = "gfx9"
 _PACKAGE = Path(__file__).resolve().parent
@@ -71,6 +75,15 @@ def rocm_folders() -> tuple[Path, ...]:
     """Folders where a ROCm installation may be, in the order of trust."""
     named = os.environ.get("ROCM_PATH")
     return ((Path(named),) if named else ()) + (Path("/opt/rocm"),)
+
+
+def cuda_folder() -> Path | None:
+    """Root of a CUDA toolkit whose headers are there, or ``None``."""
+    named = os.environ.get("CUDA_PATH")
+    for folder in ((Path(named),) if named else ()) + (Path("/usr/local/cuda"),):
+        if (folder / "include" / "cuda_runtime.h").is_file():
+            return folder
+    return None
 
 
 def preferred_toolchain() -> str | None:

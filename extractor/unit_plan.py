@@ -5,18 +5,21 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from extractor import settings
 from extractor.build_order import link_order
+from extractor.compile_commands import read_database
 from extractor.errors import RuleError
 from extractor.glob import match_path
 from extractor.rule_schema import ExcludedUnit
 from extractor.rules import Rule
 from extractor.source.manifest import tree_files
 from extractor.source.tree import SourceTree
+from extractor.toolchain import cuda
 from extractor.toolchain.model import Toolchain
-from extractor.units import Side, Unit
+from extractor.units import Language, Side, Unit
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -47,27 +50,64 @@ def plan_units(
         RuleError: A flag has a placeholder that nothing fills.
     """
     configuration = rule.configuration(config)
-    common = _common_arguments(rule, tree, toolchain, side, arch, siblings or {})
-    files = [path for path, _, _ in tree_files(tree.root, rule.source.leave_out)]
+    shared = [_filled(rule, flag, tree, toolchain) for flag in rule.compile.flags]
+    folders = _searched(rule, tree, toolchain, siblings or {})
+    chosen = _chosen(rule, tree, config)
+    planned = []
+    for file, own in chosen.items():
+        if side == "device" and own.language == "c++":
+            continue
+        arguments = [*_base_arguments(toolchain, side, arch, own), *shared, *own.given, *folders]
+        flags = (*configuration.flags, *own.flags)
+        arguments += [_filled(rule, flag, tree, toolchain) for flag in flags]
+        group = hashlib.sha256("\0".join(arguments).encode()).hexdigest()[:16]
+        planned.append(Unit(file, config, side, tuple(arguments), group))
+    return planned
+
+
+@dataclass(frozen=True)
+class _Own:
+    """What is a file's own: the rule's flags for it, and those of the build's command."""
+
+    language: Language
+    standard: str
+    flags: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+
+
+def _chosen(rule: Rule, tree: SourceTree, config: str) -> dict[str, _Own]:
+    """Files of a configuration in the order in which they are linked."""
     excluded = {path for path, _ in excluded_units(rule, tree)}
-    chosen: dict[str, tuple[str, ...]] = {}
+    commands = None
+    if rule.compile.database is not None:
+        database = read_database(rule.database, tree.root)
+        commands = {command.path: command for command in database.commands}
+        files = [file for file in commands if not match_path(file, rule.source.leave_out)]
+    else:
+        files = [path for path, _, _ in tree_files(tree.root, rule.source.leave_out)]
+    chosen: dict[str, _Own] = {}
     for units in rule.units:
         if units.configurations and config not in units.configurations:
             continue
         for file in files:
             if file in excluded or not match_path(file, units.files):
                 continue
-            if not match_path(file, units.exclude):
+            if match_path(file, units.exclude):
+                continue
+            command = commands[file] if commands else None
+            before = chosen.get(file)
+            chosen[file] = _Own(
+                units.language or (command.language if command else rule.compile.language),
+                (command.standard if command else "") or rule.compile.standard,
                 # A file that several globs match gets the flags of each of them.
-                chosen[file] = chosen.get(file, ()) + units.flags
+                (before.flags if before else ()) + units.flags,
+                command.flags if command else (),
+            )
+    if commands is not None and not rule.compile.order:
+        return {file: chosen[file] for file in files if file in chosen}
     order = {name: place for place, name in enumerate(_order(rule, tree))}
-    planned = []
-    for file in sorted(chosen, key=lambda name: (order.get(name, len(order)), name)):
-        own = (*configuration.flags, *chosen[file])
-        arguments = (*common, *(_filled(rule, flag, tree, toolchain) for flag in own))
-        group = hashlib.sha256("\0".join(arguments).encode()).hexdigest()[:16]
-        planned.append(Unit(file, config, side, arguments, group))
-    return planned
+    names = sorted(chosen, key=lambda name: (order.get(name, len(order)), name))
+    return {name: chosen[name] for name in names}
 
 
 def excluded_units(rule: Rule, tree: SourceTree) -> list[tuple[str, ExcludedUnit]]:
@@ -80,15 +120,13 @@ def excluded_units(rule: Rule, tree: SourceTree) -> list[tuple[str, ExcludedUnit
     ]
 
 
-def _common_arguments(
-    rule: Rule,
-    tree: SourceTree,
-    toolchain: Toolchain,
-    side: Side,
-    arch: str,
-    siblings: Mapping[str, tuple[Rule, SourceTree]],
-) -> tuple[str, ...]:
-    arguments = [*toolchain.flags, "-x", "hip", f"-std={rule.compile.standard}", "-w"]
+def _base_arguments(toolchain: Toolchain, side: Side, arch: str, own: _Own) -> list[str]:
+    """Flags that say what is parsed, and for what."""
+    if own.language == "c++":
+        return [*toolchain.flags, "-x", "c++", f"-std={own.standard}", "-w"]
+    if own.language == "cuda":
+        return [*cuda.arguments(toolchain, side), f"-std={own.standard}", "-w"]
+    arguments = [*toolchain.flags, "-x", "hip", f"-std={own.standard}", "-w"]
     if side == "host":
         # Without device bitcode the host pass needs none to be found.
         arguments += ["--cuda-host-only", "-nogpulib", f"--offload-arch={arch}"]
@@ -97,7 +135,17 @@ def _common_arguments(
     if toolchain.origin == "wheels":
         # The clang of the wheels no longer defines what the HIP headers of the packages ask for.
         arguments.append(f"-D__AMDGCN_WAVEFRONT_SIZE={settings.wavefront_size(arch)}")
-    arguments += [_filled(rule, flag, tree, toolchain) for flag in rule.compile.flags]
+    return arguments
+
+
+def _searched(
+    rule: Rule,
+    tree: SourceTree,
+    toolchain: Toolchain,
+    siblings: Mapping[str, tuple[Rule, SourceTree]],
+) -> list[str]:
+    """Flags of the folders that every unit searches."""
+    arguments = []
     for folder in rule.compile.include:
         arguments += [f"-I{path}" for path in _folders(rule, folder, tree, toolchain)]
     for name in rule.siblings:
@@ -109,7 +157,7 @@ def _common_arguments(
     for folder in rule.compile.include_after:
         for path in _folders(rule, folder, tree, toolchain):
             arguments += ["-idirafter", path]
-    return tuple(arguments)
+    return arguments
 
 
 def _folders(rule: Rule, folder: str, tree: SourceTree, toolchain: Toolchain) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Side = Literal["host", "device"]
+Language = Literal["hip", "cuda", "c++"]
 
 
 @dataclass(frozen=True)

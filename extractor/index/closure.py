@@ -49,11 +49,15 @@ class Closures:
     def __init__(
         self, tree: SourceTree, toolchain: Toolchain, optional: Iterable[str] = ()
     ) -> None:
+        self._roots: tuple[str, ...]
         self._roots = (os.path.normpath(tree.root) + "/", os.path.normpath(tree.generated) + "/")
+        if tree.build is not None:
+            self._roots += (os.path.normpath(tree.build) + "/",)
         self._content = tree.content_key
         self.identity = toolchain.identity
         self._machine = frozenset(toolchain.flags)
         folders = [(self._roots[0][:-1], "{tree}"), (self._roots[1][:-1], "{generated}")]
+        folders += [(root[:-1], "{build}") for root in self._roots[2:]]
         folders += [(os.path.normpath(prefix), "{prefix}") for prefix in toolchain.prefixes]
         # Longest first: one of them may lie in another.
         self._names = sorted(folders, key=lambda pair: -len(pair[0]))
@@ -117,9 +121,13 @@ class Closures:
         )
 
     def key_of(self, unit: Unit) -> str:
-        """Content key: changes when the unit's flags, tools or any file of its closure change."""
+        """Key of a unit's index: changes with its flags, tools or any file of its closure."""
+        return self.content_key(unit, SCHEMA, self._native)
+
+    def content_key(self, unit: Unit, *purpose: str) -> str:
+        """Content key of whatever is made of a unit, told apart by purpose."""
         digest = hashlib.blake2b(digest_size=20)
-        for part in (SCHEMA, self._native, self.identity, unit.path, unit.side):
+        for part in (*purpose, self.identity, unit.path, unit.side):
             digest.update(part.encode() + b"\0")
         # The toolchain's identity stands for its own flags, whose paths differ between machines.
         own = [flag for flag in self.relevant_arguments(unit) if flag not in self._machine]

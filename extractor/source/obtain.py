@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from extractor import cache
+from extractor.compile_commands import build_folder
 from extractor.errors import SourceError
 from extractor.glob import match_path
 from extractor.rule_schema import GitPin, Pin
@@ -52,7 +53,7 @@ def obtain(
 
     Args:
         rule: The library's rule.
-        override: A folder, or ``URL@REF``, instead of what the rule pins.
+        override: A folder, ``URL@REF``, or a version that the rule pins, instead of its first pin.
         offline: Do not ask the network.
         local_files: Folder with pinned files; ``$ROCQUARRY_FILES`` when ``None``.
         progress: Told about a download as it goes on.
@@ -64,13 +65,31 @@ def obtain(
         SourceError: No source can be had, or one is not what its hash says.
         StoreError: The disk is full, or the cache cannot be written.
     """
-    if override:
+    pinned = _of_version(rule, override) if override else None
+    if pinned is not None:
+        found = _pinned(pinned, offline, local_files, progress)
+    elif override:
         found = _overridden(rule, override, offline)
     elif rule.source.folder is not None:
         found = _folder(rule, rule.path.parent / Path(rule.source.folder).expanduser())
     else:
         found = _pinned(rule, offline, local_files, progress)
     return _described(rule, found)
+
+
+def _of_version(rule: Rule, version: str) -> Rule | None:
+    """The rule with only those pins that stand for a version, if it has any and no folder does."""
+    if Path(version).expanduser().is_dir():
+        return None
+    source = rule.source
+    git = tuple(pin for pin in source.git if pin.version == version)
+    archives = (*source.archives, *source.revisions)
+    archives = tuple(pin for pin in archives if pin.version == version)
+    if not git and not archives:
+        return None
+    chosen = source.model_copy(update={"git": git, "archives": archives})
+    # model_copy keeps what a rule knows besides its keys: where its file is.
+    return rule.model_copy(update={"source": chosen})
 
 
 def _overridden(rule: Rule, override: str, offline: bool) -> _Found:
@@ -80,8 +99,8 @@ def _overridden(rule: Rule, override: str, offline: bool) -> _Found:
     split = repository.split_address(override)
     if split is None:
         raise SourceError(
-            f"no source '{override}': no such folder, and not URL@REF with https://, ssh:// or "
-            "file://"
+            f"no source '{override}': no such folder, {_known_versions(rule)}and not URL@REF with "
+            "https://, ssh:// or file://"
         )
     url, ref = split
     if not ref:
@@ -93,6 +112,12 @@ def _overridden(rule: Rule, override: str, offline: bool) -> _Found:
     if cached is None and offline:
         raise SourceError(f"{override} is not in the cache, and the network was not asked")
     return cached or _from_git(rule, pin, (*rule.source.subfolders, ""))
+
+
+def _known_versions(rule: Rule) -> str:
+    pins = (*rule.source.git, *rule.source.archives, *rule.source.revisions)
+    versions = sorted({pin.version for pin in pins if pin.version})
+    return f"no pinned version ({', '.join(versions)}), " if versions else ""
 
 
 def _commit_of(url: str, ref: str, offline: bool) -> str:
@@ -293,6 +318,7 @@ def _described(rule: Rule, found: _Found) -> SourceTree:
         origin=found.origin,
         content_key=key,
         generated=make_headers(found.root, files, rule.generated, own, key),
+        build=build_folder(rule.database, found.root) if rule.compile.database else None,
     )
 
 

@@ -19,6 +19,7 @@ class SourceTree:
         origin: Where it came from: ``folder``, ``git``, ``debian`` or ``cache``.
         content_key: SHA-256 over relative names and contents of the files that can reach a unit.
         generated: Folder with the headers made from the tree, searched like the build's own.
+        build: Build folder outside of the tree whose headers the units include, or ``None``.
     """
 
     root: Path
@@ -29,3 +30,4 @@ class SourceTree:
     origin: str
     content_key: str
     generated: Path
+    build: Path | None = None
