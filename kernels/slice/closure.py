@@ -1,0 +1,314 @@
+"""What one kernel instantiation needs of its unit: the transitive closure of its references.
+
+Two readings go together. The *pattern* of every declaration taken is read as written, because the
+compiler looks up names that depend on nothing where a template is defined. The *instantiations* are
+read with their arguments filled in, because only they say which overload, which specialization and
+which type a dependent name stands for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from kernels.slice.parsed import Declaration, ParsedUnit
+
+_TYPES = ("STRUCT_DECL", "CLASS_DECL", "UNION_DECL", "CLASS_TEMPLATE",
+          "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION")  # fmt: skip
+_NAMED = (*_TYPES, "ENUM_DECL", "TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL")
+_SPECIALIZED = (*_TYPES, "VAR_DECL", "UNEXPOSED_DECL")
+_INDIRECT = ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE")
+_ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY", "DEPENDENTSIZEDARRAY", "VECTOR")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_TEMPLATE = re.compile(rb"\s*(?:[A-Z_]+\s+)?template\s*<")
+
+
+class Closure:
+    """The closure in the making.
+
+    Args:
+        parsed: The unit.
+
+    Attributes:
+        taken: Declarations taken, by number, each with the number of the one that asked for it
+            first (``-1`` for the kernel itself).
+        system: Files of HIP and of the standard library that something was found in.
+        system_scopes: Namespaces of what was found there.
+    """
+
+    def __init__(self, parsed: ParsedUnit) -> None:
+        self.parsed = parsed
+        self.taken: dict[int, int] = {}
+        self.system: set[str] = set()
+        self.system_names: set[tuple[str, str]] = set()
+        self._queue: list[Declaration] = []
+        self._instances: list[Any] = []
+        self._seen: set[Any] = set()
+        self._types: set[str] = set()
+        self._groups: list[tuple[int, list[Any]]] = []
+        self._current = -1
+        self._specializations = _specializations(parsed)
+        self._type_names = _type_names(parsed)
+
+    def take(self, kernel: Any) -> None:
+        """Takes a kernel, by the cursor of its instantiation, and all it needs."""
+        self._reference(kernel)
+        while True:
+            while self._queue or self._instances:
+                if self._instances:
+                    owner, cursor = self._instances.pop()
+                    self._current = owner
+                    self._visit(cursor, instantiated=True)
+                else:
+                    one = self._queue.pop()
+                    self._current = one.number
+                    for cursor in one.cursors:
+                        self._visit(cursor, instantiated=False)
+            if not (self._add_specializations() or self._add_overloads() or self._add_using()):
+                return
+
+    def _visit(self, cursor: Any, *, instantiated: bool) -> None:
+        if instantiated:
+            self._type(cursor.type)
+            self._type(cursor.result_type)
+        stack = list(cursor.get_children())
+        while stack:
+            child = stack.pop()
+            kind = child.kind
+            name = kind.name
+            if name == "OVERLOADED_DECL_REF":
+                if self._must_be_found(child):
+                    self._groups.append((self._current, _candidates(child)))
+            elif kind.is_reference() or kind.is_expression():
+                target = child.referenced
+                if target is not None and target != child:
+                    self._reference(target)
+                if instantiated and kind.is_expression():
+                    self._type(child.type)
+            elif instantiated and kind.is_declaration():
+                self._type(child.type)
+            stack.extend(child.get_children())
+
+    def _reference(self, target: Any) -> None:
+        key = target.hash, target.kind.value
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        kind = target.kind.name
+        if kind in ("NAMESPACE", "TRANSLATION_UNIT") or kind.endswith("FILE"):
+            return
+        self._place(target)
+        definition = target.get_definition()
+        if definition is not None and definition != target:
+            self._place(definition)
+        template = target.specialized_template
+        if template is not None:
+            self._place(template)
+            pattern = template.get_definition()
+            if pattern is not None:
+                self._place(pattern)
+        # What a member belongs to: the specialization that was chosen, not only the template.
+        parent = target.semantic_parent
+        if parent is not None and parent.kind.name in _TYPES:
+            self._reference(parent)
+        if kind in _TYPES or kind.startswith(("FUNCTION", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR",
+                                              "CONVERSION")) or kind == "VAR_DECL":  # fmt: skip
+            body = definition if definition is not None else target
+            if kind in _TYPES:
+                self._type(target.type)
+            elif template is not None or self._in_instance(target):
+                self._instances.append((self._current, body))
+
+    def _in_instance(self, cursor: Any) -> bool:
+        parent = cursor.semantic_parent
+        while parent is not None and parent.kind.name in _TYPES:
+            if parent.specialized_template is not None:
+                return True
+            parent = parent.semantic_parent
+        return False
+
+    def _place(self, cursor: Any) -> None:
+        location = cursor.location
+        if location.file is None:
+            return
+        file = location.file.name
+        if self.parsed.is_system(file):
+            self.system.add(file)
+            parent = cursor.semantic_parent
+            scope = parent.spelling if parent is not None else ""
+            self.system_names.add((scope, cursor.spelling))
+            return
+        one = self.parsed.at(file, location.offset)
+        if one is None:
+            start = cursor.extent.start
+            one = self.parsed.at(file, start.offset) if start.file is not None else None
+        if one is not None:
+            self._take(one)
+
+    def _take(self, one: Declaration) -> None:
+        if one.number not in self.taken:
+            self.taken[one.number] = self._current
+            self._queue.append(one)
+
+    def _type(self, kind: Any) -> None:
+        spelled = kind.spelling
+        if not spelled or spelled in self._types:
+            return
+        self._types.add(spelled)
+        name = kind.kind.name
+        if name in _INDIRECT:
+            self._type(kind.get_pointee())
+            return
+        if name in _ARRAYS:
+            self._type(kind.element_type)
+            return
+        if name == "FUNCTIONPROTO":
+            self._type(kind.get_result())
+            for argument in kind.argument_types():
+                self._type(argument)
+            return
+        declared = kind.get_declaration()
+        if declared is not None and not declared.kind.is_invalid():
+            self._reference(declared)
+        for number in range(max(0, kind.get_num_template_arguments())):
+            argument = kind.get_template_argument_type(number)
+            self._type(argument)
+        if name == "RECORD":
+            for field in kind.get_fields():
+                self._type(field.type)
+        canonical = kind.get_canonical()
+        if canonical.spelling != spelled:
+            self._type(canonical)
+
+    def _add_specializations(self) -> bool:
+        """Takes specializations of templates taken, where the types they are for occur at all."""
+        before = len(self.taken)
+        for number, names in list(self._specializations.items()):
+            if number in self.taken:
+                continue
+            for primary, types in names:
+                if primary not in self.taken:
+                    continue
+                needed = [self._type_names[name] for name in types if name in self._type_names]
+                if all(any(n in self.taken for n in numbers) for numbers in needed):
+                    self._current = primary
+                    self._take(self.parsed.declarations[number])
+                    break
+        return len(self.taken) > before
+
+    def _must_be_found(self, name: Any) -> bool:
+        """Whether a name that stands for several functions needs one where it is written.
+
+        An operator, or a plain name that is called with what depends on template parameters, is
+        looked up again where the template is instantiated; a qualified name or one with template
+        arguments has to mean a template at once.
+        """
+        place = name.extent
+        if place.start.file is None or name.spelling.startswith("operator"):
+            return False
+        data = self.parsed.text(place.start.file.name)
+        written = data[place.start.offset : place.end.offset]
+        after = data[place.end.offset : place.end.offset + 8].lstrip()
+        return b"::" in written or b"<" in written or after.startswith(b"<")
+
+    def _add_overloads(self) -> bool:
+        """A name that no instantiation resolves still has to be declared; its first does."""
+        before = len(self.taken)
+        for owner, found in self._groups:
+            places = [one for one in map(self._declaration_of, found) if one is not None]
+            if not places or any(one.number in self.taken for one in places):
+                continue
+            if len(places) < len(found):
+                continue  # the standard library or HIP declares it as well
+            self._current = owner
+            self._take(places[0])
+        self._groups.clear()
+        return len(self.taken) > before
+
+    def _declaration_of(self, cursor: Any) -> Declaration | None:
+        location = cursor.location
+        if location.file is None or self.parsed.is_system(location.file.name):
+            if location.file is not None:
+                self.system.add(location.file.name)
+            return None
+        return self.parsed.at(location.file.name, location.offset)
+
+    def _add_using(self) -> bool:
+        """Takes using-declarations for names that are needed."""
+        before = len(self.taken)
+        names = {name for _, name in self.system_names}
+        scopes = {scope for scope, _ in self.system_names}
+        for one in self.parsed.declarations:
+            if one.number in self.taken:
+                continue
+            kinds = one.kinds()
+            if "USING_DIRECTIVE" in kinds:
+                spelled = self.parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
+                if _IDENTIFIER.findall(spelled)[-1] in scopes:
+                    self._take(one)
+            elif "USING_DECLARATION" in kinds:
+                spelled = self.parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
+                if _IDENTIFIER.findall(spelled)[-1] in names:
+                    self._take(one)
+        return len(self.taken) > before
+
+
+def _specializations(parsed: ParsedUnit) -> dict[int, list[tuple[int, set[str]]]]:
+    """By declaration that specializes a template: the templates, and the types it names for it."""
+    templates: dict[tuple[tuple[str, ...], str], list[int]] = {}
+    found: dict[int, list[tuple[int, set[str]]]] = {}
+    for one in parsed.declarations:
+        for cursor in one.cursors:
+            if cursor.kind.name not in _SPECIALIZED or not cursor.spelling:
+                continue
+            name = cursor.spelling.split("<")[0]
+            head = parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
+            match = re.search(rf"\b{re.escape(name)}\s*<", head)
+            key = (one.scope, name)
+            if match and _TEMPLATE.match(head.encode()) and _before_body(head, match.start()):
+                types = set(_IDENTIFIER.findall(_arguments(head, match.end())))
+                found.setdefault(one.number, []).extend(
+                    (primary, types) for primary in templates.get(key, ())
+                )
+            else:
+                templates.setdefault(key, []).append(one.number)
+    return found
+
+
+def _before_body(head: str, place: int) -> bool:
+    return not any(mark in head[:place] for mark in "{=;")
+
+
+def _arguments(head: str, start: int) -> str:
+    depth = 1
+    for index in range(start, len(head)):
+        depth += {"<": 1, ">": -1}.get(head[index], 0)
+        if depth == 0:
+            return head[start:index]
+    return head[start:]
+
+
+def _type_names(parsed: ParsedUnit) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for one in parsed.declarations:
+        for cursor in one.cursors:
+            if cursor.kind.name in _NAMED and cursor.spelling:
+                found.setdefault(cursor.spelling, []).append(one.number)
+    return found
+
+
+def _candidates(cursor: Any) -> list[Any]:
+    from clang import cindex
+
+    library = cindex.conf.lib
+    count = library.clang_getNumOverloadedDecls(cursor)
+    found = [library.clang_getOverloadedDecl(cursor, number) for number in range(count)]
+    return [one for one in found if one is not None]
+
+
+def chain(closure: Closure, number: int) -> Iterable[int]:
+    """From a declaration to the kernel: each asked for the one before it."""
+    while number >= 0:
+        yield number
+        number = closure.taken[number]
