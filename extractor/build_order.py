@@ -12,12 +12,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-_COMMAND = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
-_WORD = re.compile(r'"((?:\\.|[^"\\])*)"|([^\s()"#]+)|(\()|(\))')
+from extractor.cmake_text import Command, commands_of
+
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
-Command = tuple[str, list[str]]
-# A `#` inside a string starts no comment, nor does a quote inside a comment start a string.
-_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|#\[(=*)\[.*?\]\2\]|#[^\n]*', re.DOTALL)
 
 
 def link_order(root: Path, cmake_files: Iterable[str], target: str) -> list[str]:
@@ -63,25 +60,13 @@ def _commands(root: Path, name: str, seen: frozenset[str] = frozenset()) -> Iter
         text = (root / name).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return
-    for command, words in _parsed(_COMMENT.sub(lambda match: match[1] or "", text)):
+    for command, words in commands_of(text):
         if command != "include" or not words:
             yield command, words
             continue
         included = _inside(PurePosixPath(name).parent, words[0])
         if included not in seen and (root / included).is_file():
             yield from _commands(root, included, seen | {name, included})
-
-
-def _parsed(text: str) -> Iterable[Command]:
-    position = 0
-    while match := _COMMAND.search(text, position):
-        words, depth, position = [], 1, match.end()
-        while depth and (token := _WORD.search(text, position)):
-            position = token.end()
-            depth += bool(token[3]) - bool(token[4])
-            if token[1] is not None or token[2] is not None:
-                words.append(token[1] if token[1] is not None else token[2])
-        yield match[1].lower(), words
 
 
 def _expand(word: str, variables: dict[str, list[str]]) -> list[str]:

@@ -143,12 +143,28 @@ def load_rule(name: str | Path) -> Rule:
             raise UnknownName(
                 "project", str(name), list_rules(), hint="or give the path of a rule file"
             )
-    rule = _load(path, Rule)
+    return _completed(_load(path, Rule), path, _text_of(path))
+
+
+def rule_of_text(text: str, path: Path) -> Rule:
+    """A rule from a text that stands, or could stand, in a file.
+
+    Args:
+        text: TOML.
+        path: Where it stands; relative folders are relative to its folder.
+
+    Raises:
+        RuleError: The text has a fault; the message names path, line and key.
+    """
+    return _completed(_parse(text, path, Rule), path, text)
+
+
+def _completed(rule: Rule, path: Path, text: str) -> Rule:
     packages = _packages_file()
     rule._path = path.absolute()
     rule._available = packages.package
     rule._base = packages.base
-    _check_references(rule, path)
+    _check_references(rule, path, text)
     return rule
 
 
@@ -171,17 +187,25 @@ def _packages_file() -> PackagesFile:
 
 
 def _load(path: Path, model: type[_M]) -> _M:
+    return _parse(_text_of(path), path, model)
+
+
+def _text_of(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise RuleError(f"{path}:1: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    except OSError as error:
+        raise RuleError(f"{path}: {error.strerror}; check the path of the rule file") from None
+
+
+def _parse(text: str, path: Path, model: type[_M]) -> _M:
+    try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"^(.*?) \(at line (\d+), column \d+\)$", str(error))
         line, what = (match[2], match[1]) if match else ("1", str(error))
         raise RuleError(f"{path}:{line}: not valid TOML: {what[:1].lower()}{what[1:]}") from None
-    except UnicodeDecodeError as error:
-        raise RuleError(f"{path}:1: not UTF-8 at byte {error.start}; save it as UTF-8") from None
-    except OSError as error:
-        raise RuleError(f"{path}: {error.strerror}; check the path of the rule file") from None
     try:
         # Through JSON, because strict models take a list for a tuple from nowhere else.
         return model.model_validate_json(json.dumps(data, default=str))
@@ -207,9 +231,9 @@ def _first_fault(path: Path, text: str, error: ValidationError, model: type[Mode
     return f"{path}:{line_of(lines, location)}: {key}: {message}{rest}"
 
 
-def _check_references(rule: Rule, path: Path) -> None:
+def _check_references(rule: Rule, path: Path, text: str) -> None:
     """Names that one part of a rule file uses and another must define."""
-    lines = key_lines(path.read_text(encoding="utf-8"))
+    lines = key_lines(text)
     known = {package.name for package in (*rule._available, *rule.package)}
     for name in rule.packages:
         if name not in known:

@@ -115,9 +115,10 @@ def _overridden(rule: Rule, override: str, offline: bool) -> _Found:
 
 
 def _known_versions(rule: Rule) -> str:
-    pins = (*rule.source.git, *rule.source.archives, *rule.source.revisions)
-    versions = sorted({pin.version for pin in pins if pin.version})
-    return f"no pinned version ({', '.join(versions)}), " if versions else ""
+    versions = {pin.version for pin in rule.source.git}
+    versions |= {pin.version for pin in (*rule.source.archives, *rule.source.revisions)}
+    named = sorted(versions - {""})
+    return f"no pinned version ({', '.join(named)}), " if named else ""
 
 
 def _commit_of(url: str, ref: str, offline: bool) -> str:
