@@ -1,0 +1,101 @@
+"""Whether the cited lines carry what is said of them."""
+
+from __future__ import annotations
+
+import re
+
+from extractor.records import Span
+from qa.gates.answerability import STOP
+from qa.gates.case import Case, place
+from qa.gates.names import _LANGUAGE as LANGUAGE
+from qa.gates.statements import OTHER_GROUNDS
+from qa.text.prose import identifiers, words
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_SHORT = 2
+_SUPPORT = 0.5
+
+
+def _names_at(case: Case, span: Span) -> set[str]:
+    """Names in the lines, and that of the function they stand in."""
+    found = set(_WORD.findall(case.ground.text(span)))
+    for function in case.view.overlapping(span):
+        found.update((function.name, *_WORD.findall(function.qualified_name)))
+    return found
+
+
+def support(case: Case) -> str | None:
+    """Each span shows something the text names; each sentence's names stand in what it cites."""
+    entry = case.entry
+    if case.is_code:
+        return _code_support(case)
+    spoken = (case.answer_names | case.question_names) - LANGUAGE
+    spoken |= set(_WORD.findall(case.claim_text)) - LANGUAGE if case.statements else set()
+    plain_words = {w for w in words(f"{entry.question} {entry.answer}") if len(w) > 3} - STOP
+    for span in entry.evidence:
+        inside = set(_WORD.findall(case.ground.text(span))) - LANGUAGE
+        telling = {name for name in inside & spoken if len(name) > _SHORT}
+        if not telling and not (inside & spoken) and len(_parts(inside) & plain_words) < 2:
+            return f"wrong citation: {place(span)} has nothing that the answer names"
+        owners = {function.name for function in case.view.overlapping(span)}
+        if owners and not owners & spoken and not telling and case.statements:
+            return f"wrong citation: {place(span)} stands in {sorted(owners)[0]}, never named"
+    spans = {place(span): span for span in entry.evidence}
+    for sentence, places in case.statements.items():
+        lines = [spans[p] for p in places if p in spans]
+        if not lines:
+            continue
+        there: set[str] = set()
+        for span in lines:
+            there |= _names_at(case, span)
+        named = identifiers(sentence) - LANGUAGE
+        elsewhere = set()
+        if set(places) & OTHER_GROUNDS:
+            elsewhere = set(_WORD.findall(case.claim_text)) | case.question_names
+        missing = named - there - elsewhere - case.question_names
+        if missing:
+            return (
+                f"wrong citation: {', '.join(sorted(missing)[:3])} does not stand in "
+                f"{', '.join(places)}"
+            )
+        for span in lines:
+            if named and not named & _names_at(case, span):
+                return f"wrong citation: {place(span)} has no name of the sentence that cites it"
+    return None
+
+
+def _parts(names: set[str]) -> set[str]:
+    """Words that names are made of."""
+    return {part.lower() for name in names for part in name.split("_") if len(part) > 3}
+
+
+def _code_support(case: Case) -> str | None:
+    """The answer's code is the code of the cited lines."""
+    squeezed = re.sub(r"\s+", "", case.entry.answer)
+    for span in case.entry.evidence:
+        rows = [row.strip() for row in case.ground.text(span).splitlines()]
+        rows = [row for row in rows if len(row) > 12 and not row.startswith(("//", "*", "/*"))]
+        kept = sum(re.sub(r"\s+", "", row) in squeezed for row in rows)
+        if rows and kept < _SUPPORT * len(rows):
+            return f"wrong citation: the code of {place(span)} is not in the answer"
+    cited = re.sub(r"\s+", "", case.evidence_text)
+    rows = [re.sub(r"\s+", "", row) for row in case.entry.answer.splitlines()]
+    rows = [row for row in rows if len(row) > 12 and not row.startswith(("//", "*", "/*", "#"))]
+    known = sum(row in cited for row in rows)
+    if case.entry.kind == "kernel_implementation" and rows and known < _SUPPORT * len(rows):
+        return f"the code is not that of the cited lines: {known} of {len(rows)} lines are there"
+    return None
+
+
+def enough(case: Case) -> str | None:
+    """Names of the answer come from evidence, question, or a claim that a tool checks."""
+    if case.is_code:
+        return None
+    given = case.evidence_names | case.question_names | LANGUAGE
+    given |= set(_WORD.findall(case.claim_text))
+    given |= {case.entry.interface, case.entry.project, *case.entry.configs}
+    given |= set(case.entry.entry_points)
+    missing = sorted(case.answer_names - given)
+    if missing:
+        return f"the evidence does not show {', '.join(missing[:4])}"
+    return None

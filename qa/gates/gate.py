@@ -1,0 +1,63 @@
+"""The gates, cheapest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from qa.gates import (
+    answerability,
+    architecture,
+    citations,
+    claims,
+    conditions,
+    launches,
+    names,
+    spans,
+    statements,
+)
+from qa.gates import numbers as number_gate
+from qa.gates.case import Case
+
+Reason = str | None
+"""Why an entry fails, else ``None``."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One gate.
+
+    Attributes:
+        name: As in ``gates`` of an entry.
+        says: What an entry that passes it can be trusted in.
+        check: Returns the reason of a failure.
+    """
+
+    name: str
+    says: str
+    check: Callable[[Case], Reason]
+
+
+GATES: tuple[Gate, ...] = (
+    Gate("source", "it is about this revision of the library", spans.source),
+    Gate("spans", "every span is there and hashes to its hash", spans.exist),
+    Gate("context", "shown text is the text of its span", spans.context),
+    Gate("configuration", "configurations and entry points exist", names.configuration),
+    Gate("architecture", "architectures exist and are those that the text names",
+         architecture.architectures),
+    Gate("question", "the question asks, and its answer is not in it", answerability.question),
+    Gate("needs_code", "it cannot be answered without the code", answerability.needs_code),
+    Gate("plain_speech", "no praise and no invented reason", answerability.plain_speech),
+    Gate("identifiers", "every name exists", names.exist),
+    Gate("level", "the level is that of the evidence", spans.level),
+    Gate("statements", "every sentence with code or a number is claimed, and cites evidence",
+         statements.covered),
+    Gate("citations", "the cited lines have what the sentence speaks of", citations.support),
+    Gate("evidence_alone", "evidence, question and facts are enough", citations.enough),
+    Gate("claims", "every claim holds when checked again", claims.hold),
+    Gate("numbers", "every number is in the source, a fact, a trace, or recomputed",
+         number_gate.justified),
+    Gate("conditions", "no condition is turned round", conditions.agree),
+    Gate("launches", "kernels, grids and blocks are those of a trace", launches.traced),
+)  # fmt: skip
+"""All gates but the one that compares entries with each other, in the order they are asked."""

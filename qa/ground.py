@@ -1,0 +1,184 @@
+"""What entries are held against: a library's source, scopes, facts and traces."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from extractor.api import scope_bytes
+from extractor.errors import UnknownName
+from extractor.project import Project, output_folder
+from extractor.records import Source, Span
+from qa.scope_view import ScopeView
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_OPEN_SCOPES = 3
+FACT_FILES = ("facts.jsonl", "host_facts.jsonl", "device_facts.jsonl", "resource_facts.jsonl")
+"""Names of files with facts in an interface's folder."""
+
+
+class Ground:
+    """One library, asked for everything an entry may speak of.
+
+    Args:
+        project: The library.
+        folder: Folder of earlier outputs (``OUT`` of ``extract`` and ``qa build``), where scopes,
+            facts and traces are looked for before they are made; ``None`` to make them.
+    """
+
+    def __init__(self, project: Project, folder: Path | None = None) -> None:
+        self.project = project
+        self.folder = folder
+        self._views: OrderedDict[str, ScopeView] = OrderedDict()
+        self._facts: dict[str, list[dict[str, Any]]] = {}
+        self._traces: dict[str, list[dict[str, Any]]] = {}
+        self._tokens: dict[str, frozenset[str]] = {}
+        self.extra_traces: list[dict[str, Any]] = []
+
+    @property
+    def source(self) -> Source:
+        """Provenance of the tree."""
+        return self.project.source
+
+    def view(self, interface: str) -> ScopeView:
+        """The scope of an interface.
+
+        Raises:
+            UnknownName: The library has no such interface.
+        """
+        known = self._views.get(interface)
+        if known is None:
+            known = ScopeView(orjson.loads(self._scope(interface)))
+            self._views[interface] = known
+            while len(self._views) > _OPEN_SCOPES:
+                self._views.popitem(last=False)
+        self._views.move_to_end(interface)
+        return known
+
+    def _scope(self, interface: str) -> bytes:
+        if self.folder is not None and re.fullmatch(r"\w+", interface):
+            file = output_folder(self.folder, self.project.rule.name, interface) / "scope.json"
+            if file.is_file():
+                data = file.read_bytes()
+                # A scope of another revision says nothing about this tree.
+                if self.source.model_dump_json().encode() in data:
+                    return data
+        return scope_bytes(self.project, interface, self.project.configurations())
+
+    def knows(self, interface: str) -> bool:
+        """The library has this interface."""
+        try:
+            self.project.resolve(interface)
+        except UnknownName:
+            return False
+        return True
+
+    def span(self, file: str, start: int, end: int) -> Span:
+        """A span of the tree with the hash of what stands there now."""
+        return self.project.text.span(file, start, end)
+
+    def text(self, span: Span) -> str:
+        """The lines of a span as they stand now."""
+        return self.project.text.text(self.locate(span.file), span.start_line, span.end_line)
+
+    def lines(self, file: str) -> int:
+        """How many lines a file has; 0 where there is none."""
+        return len(self.project.text.lines(self.locate(file)))
+
+    def hash(self, span: Span) -> str:
+        """SHA-256 of the lines of a span as they stand now."""
+        rows = self.project.text.lines(self.locate(span.file))[span.start_line - 1 : span.end_line]
+        return hashlib.sha256(b"".join(rows)).hexdigest()
+
+    def locate(self, file: str) -> str:
+        """Path of a file of a record; files of another package are found by their mark."""
+        if file.startswith("generated/"):
+            return f"{self.project.tree.generated}/{file.removeprefix('generated/')}"
+        if file.startswith("EXT:"):
+            for prefix in self.project.toolchain.prefixes:
+                for base in (prefix / "include", prefix):
+                    if (base / file.removeprefix("EXT:")).is_file():
+                        return f"{base / file.removeprefix('EXT:')}"
+        if ".." in Path(file).parts or Path(file).is_absolute():
+            return ""  # a record never leads out of the tree
+        return file
+
+    def tokens(self, file: str) -> frozenset[str]:
+        """Every name in a file."""
+        known = self._tokens.get(file)
+        if known is None:
+            lines = self.project.text.lines(self.locate(file))
+            known = frozenset(_WORD.findall(b"".join(lines).decode(errors="replace")))
+            self._tokens[file] = known
+        return known
+
+    @functools.cached_property
+    def runtime_names(self) -> frozenset[str]:
+        """Names of the HIP headers and of the compiler's own headers for the device."""
+        found: set[str] = set()
+        for prefix in self.project.toolchain.prefixes:
+            for path in sorted((prefix / "include").glob("hip/**/*.h*")):
+                found.update(_WORD.findall(path.read_text(errors="replace")))
+        return frozenset(found)
+
+    @functools.cached_property
+    def public_names(self) -> frozenset[str]:
+        """Names of the library's public headers, entry points and configurations."""
+        rule = self.project.rule
+        found = set(self.project.exported) | {rule.name, *self.project.configurations()}
+        for file in sorted({entry.file for entry in self.project.entry_points.values()}):
+            folder = (self.project.tree.root / file).parent
+            for header in sorted(folder.glob("*.h")):
+                found.update(_WORD.findall(header.read_text(errors="replace")))
+        return frozenset(found)
+
+    def facts(self, interface: str) -> list[dict[str, Any]]:
+        """Facts about an interface, as far as they are there."""
+        if interface not in self._facts:
+            rows: list[dict[str, Any]] = []
+            for name in FACT_FILES:
+                rows.extend(self._rows(interface, name))
+            self._facts[interface] = rows
+            if len(self._facts) > _OPEN_SCOPES:
+                self._facts.pop(next(iter(self._facts)))
+        return self._facts[interface]
+
+    def traces(self, interface: str) -> list[dict[str, Any]]:
+        """Launch traces of an interface, as far as they are there."""
+        if interface not in self._traces:
+            self._traces[interface] = self._rows(interface, "traces.jsonl")
+            if len(self._traces) > _OPEN_SCOPES:
+                self._traces.pop(next(iter(self._traces)))
+        entries = set(self.project.resolve(interface)) if self.knows(interface) else set()
+        return self._traces[interface] + [t for t in self.extra_traces if t["entry"] in entries]
+
+    def record(self, call: dict[str, Any]) -> dict[str, Any] | None:
+        """The trace of one call, recorded now; ``None`` where it cannot be recorded.
+
+        Args:
+            call: ``config``, ``entry``, ``args``, ``arch``, ``pointer_mode`` and ``atomics`` as in
+                a trace.
+        """
+        from qa.recording import record
+
+        return record(self.project, call)
+
+    def _rows(self, interface: str, name: str) -> list[dict[str, Any]]:
+        if self.folder is None or not re.fullmatch(r"\w+", interface):
+            return []
+        file = output_folder(self.folder, self.project.rule.name, interface) / name
+        if not file.is_file():
+            return []
+        return read_rows(file.read_bytes().splitlines())
+
+
+def read_rows(lines: Iterable[bytes]) -> list[dict[str, Any]]:
+    """JSON objects, one a line; an empty line is none."""
+    return [orjson.loads(line) for line in lines if line.strip()]

@@ -1,0 +1,1 @@
+"""What the text of one function says, read with a C++ grammar."""

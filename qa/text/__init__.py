@@ -1,0 +1,1 @@
+"""Prose and code as text: sentences, names, numbers, equations, comparisons, skeletons."""
