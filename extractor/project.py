@@ -54,7 +54,7 @@ class Project:
     ) -> None:
         self.reporter = reporter or Reporter(quiet=True)
         self.rule: Rule = name if isinstance(name, Rule) else load_rule(name)
-        self._override = source
+        self.override = source
         self.jobs = jobs
         self._precompiled = precompiled
         self.runs: list[Run] = []
@@ -63,7 +63,7 @@ class Project:
     @cached_property
     def tree(self) -> SourceTree:
         """The source; fetched when the cache lacks it."""
-        return obtain(self.rule, self._override)
+        return obtain(self.rule, self.override)
 
     @cached_property
     def toolchain(self) -> Toolchain:

@@ -9,7 +9,7 @@ which type a dependent name stands for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from kernels.slice.parsed import Declaration, ParsedUnit
@@ -21,6 +21,7 @@ _SPECIALIZED = (*_TYPES, "VAR_DECL", "UNEXPOSED_DECL")
 _INDIRECT = ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE")
 _ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY", "DEPENDENTSIZEDARRAY", "VECTOR")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|(?:\.|->)\s*[A-Za-z_]\w*', re.S)
 _TEMPLATE = re.compile(rb"\s*(?:[A-Z_]+\s+)?template\s*<")
 
 
@@ -50,6 +51,7 @@ class Closure:
         self._current = -1
         self._specializations = _specializations(parsed)
         self._type_names = _type_names(parsed)
+        self._hidden = _hidden(parsed, self._specializations)
 
     def take(self, kernel: Any) -> None:
         """Takes a kernel, by the cursor of its instantiation, and all it needs."""
@@ -65,6 +67,7 @@ class Closure:
                     self._current = one.number
                     for cursor in one.cursors:
                         self._visit(cursor, instantiated=False)
+                    self._take_hidden(one)
             if not (self._add_specializations() or self._add_overloads() or self._add_using()):
                 return
 
@@ -181,6 +184,16 @@ class Closure:
         if canonical.spelling != spelled:
             self._type(canonical)
 
+    def _take_hidden(self, one: Declaration) -> None:
+        """Takes variable templates and concepts by name: libclang has no cursor for their use."""
+        if not self._hidden:
+            return
+        raw = self.parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
+        for name in sorted(set(_IDENTIFIER.findall(_NO_CODE.sub(" ", raw)))):
+            for number in self._hidden.get(name, ()):
+                if number != one.number:
+                    self._take(self.parsed.declarations[number])
+
     def _add_specializations(self) -> bool:
         """Takes specializations of templates taken, where the types they are for occur at all."""
         before = len(self.taken)
@@ -287,6 +300,18 @@ def _arguments(head: str, start: int) -> str:
         if depth == 0:
             return head[start:index]
     return head[start:]
+
+
+def _hidden(parsed: ParsedUnit, specializations: Container[int]) -> dict[str, list[int]]:
+    """Templates of variables and concepts, by name."""
+    found: dict[str, list[int]] = {}
+    for one in parsed.declarations:
+        if one.number in specializations:
+            continue
+        for cursor in one.cursors:
+            if cursor.kind.name in ("UNEXPOSED_DECL", "CONCEPT_DECL") and cursor.spelling:
+                found.setdefault(cursor.spelling, []).append(one.number)
+    return found
 
 
 def _type_names(parsed: ParsedUnit) -> dict[str, list[int]]:

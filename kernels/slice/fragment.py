@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from kernels.slice.parsed import Declaration, ParsedUnit
 
 _CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|elifdef|elifndef|endif)\b")
+_UP_TO_SEMICOLON = re.compile(rb"([^;{}#\n]{0,200}\s*);")
+_NEED_SEMICOLON = {"STRUCT_DECL", "CLASS_DECL", "UNION_DECL", "ENUM_DECL", "CLASS_TEMPLATE",
+                   "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION", "VAR_DECL", "TYPEDEF_DECL",
+                   "UNEXPOSED_DECL"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,10 @@ def fragment_of(parsed: ParsedUnit, one: Declaration) -> Fragment:
     """The fragment of a declaration."""
     data = parsed.text(one.file)
     begin = comment_start(data, one.begin)
-    end = _end(data, one.end)
+    end = _end(data, one)
     raw = data[begin:end]
     if not _balanced(raw):
-        begin, end = one.begin, _end(data, one.end)
+        begin = one.begin
         raw = _without_skipped(data, begin, end, parsed.skipped(one.file))
     return Fragment(one.file, begin, end, raw.decode("utf-8", errors="replace"))
 
@@ -65,17 +69,24 @@ def comment_start(data: bytes, begin: int) -> int:
     return start if data[:start].strip() else line
 
 
-def _end(data: bytes, end: int) -> int:
-    place = end
-    while place < len(data) and data[place : place + 1].isspace():
-        place += 1
-    if data[place : place + 1] == b";":
-        end = place + 1
+def _end(data: bytes, one: Declaration) -> int:
+    """Where a declaration ends, its semicolon and what stands before that included."""
+    end = one.end
+    raw = data[one.begin : end]
+    whole_macro = re.match(rb"\w+\s*\(", raw) and raw.endswith(b")") and not _is_function(one)
+    closed = raw.endswith(b"}") and not one.kinds() & _NEED_SEMICOLON
+    match = _UP_TO_SEMICOLON.match(data, end)
+    if match and (not (whole_macro or closed) or not match[1].strip()):
+        end = match.end()
     line = data.find(b"\n", end)
     rest = data[end : line if line >= 0 else len(data)]
     if rest.strip().startswith(b"//"):
         end += len(rest.rstrip())
     return end
+
+
+def _is_function(one: Declaration) -> bool:
+    return len(one.cursors) == 1 and one.cursors[0].kind.name.startswith(("FUNCTION", "CXX_METHOD"))
 
 
 def _balanced(raw: bytes) -> bool:

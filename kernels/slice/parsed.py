@@ -127,6 +127,7 @@ class ParsedUnit:
         self.probes: dict[int, Any] = {}
         self.includes: dict[str, list[str]] = {}
         self.offered: dict[str, str] = {}
+        self._starts: dict[tuple[str, int], Declaration] = {}
         self._read()
 
     def text(self, file: str) -> bytes:
@@ -247,12 +248,18 @@ class ParsedUnit:
             return
         if cursor.extent.end.file is None or cursor.extent.end.file.name != file:
             return
+        known = self._starts.get((file, begin))
+        if known is not None:
+            # An instantiation of a variable template stands where its template does.
+            known.cursors.append(cursor)
+            known.end = max(known.end, end)
+            return
         last = self.declarations[-1] if self.declarations else None
         if last is not None and last.file == file and begin < last.end and last.begin < end:
             # `typedef struct { … } name;` begins before the structure that was seen first.
             last.cursors.append(cursor)
             last.begin, last.end = min(last.begin, begin), max(last.end, end)
             return
-        self.declarations.append(
-            Declaration(len(self.declarations), file, begin, end, scope, [cursor])
-        )
+        one = Declaration(len(self.declarations), file, begin, end, scope, [cursor])
+        self._starts[file, begin] = one
+        self.declarations.append(one)

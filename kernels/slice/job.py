@@ -1,0 +1,235 @@
+"""Slices of many kernels: unit by unit, several at once, each unit's result kept in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+
+from extractor import __version__, settings
+from extractor.errors import RocQuarryError
+from extractor.project import Project
+from extractor.slice_record import SliceRecord
+from kernels.building import cache
+from kernels.slice.choice import Chosen
+from kernels.slice.cutting import UnitSlicer
+from kernels.slice.emission import Slice, own_flags
+from kernels.slice.equality import library_forms, same_forms, slice_form
+from kernels.slice.folder import save_slice, slices_folder
+
+_FILE = "slices.json"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is done with every slice.
+
+    Attributes:
+        architectures: It is compiled for each of them.
+        compared: On these its code is held against the library's.
+    """
+
+    architectures: tuple[str, ...] = settings.ARCHITECTURES
+    compared: tuple[str, ...] = (settings.DEFAULT_ARCHITECTURE,)
+
+
+@dataclass(frozen=True)
+class _Request:
+    project: str
+    source: str | None
+    chosen: tuple[Chosen, ...]
+    plan: Plan
+
+
+def slice_kernels(
+    project: Project, chosen: Sequence[Chosen], out: Path, plan: Plan, jobs: int = 0
+) -> list[SliceRecord]:
+    """Cuts, compiles and compares slices, and writes them as they come.
+
+    What a unit gave is found again by its content, the program's and the compiler's, so an
+    interrupted run goes on where it was.
+
+    Args:
+        project: The library, opened.
+        chosen: The kernels.
+        out: Output folder.
+        plan: What is done with every slice.
+        jobs: Units at once; that of the project when 0.
+
+    Returns:
+        The records in the order of the kernels.
+    """
+    rows = sorted(chosen, key=lambda one: (one.config, one.unit))
+    groups = [tuple(group) for _, group in groupby(rows, key=lambda one: (one.config, one.unit))]
+    requests = [_Request(str(project.rule.path), project.override, group, plan) for group in groups]
+    found: dict[str, SliceRecord] = {}
+    folder = slices_folder(out, project.rule.name)
+    with project.reporter.work(f"{project.rule.name} slices") as advance:
+        for done, results in _run(requests, jobs or project.indexer.jobs):
+            for record, text in results:
+                one = next(c for c in chosen if c.function == record.function)
+                save_slice(folder / one.slug, record, text)
+                found[record.function] = record
+            advance(done, len(requests), results[0][0].unit if results else "")
+    return [found[one.function] for one in chosen]
+
+
+def _run(
+    requests: Sequence[_Request], jobs: int
+) -> Iterator[tuple[int, list[tuple[SliceRecord, str]]]]:
+    if jobs <= 1 or len(requests) <= 1:
+        for done, request in enumerate(requests, start=1):
+            yield done, _slice_unit(request)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(requests)), mp_context=context) as pool:
+        running = [pool.submit(_slice_unit, request) for request in requests]
+        try:
+            for done, future in enumerate(as_completed(running), start=1):
+                yield done, future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@lru_cache(maxsize=2)
+def _opened(name: str, source: str | None) -> Project:
+    return Project(name, source=source, jobs=1)
+
+
+def _slice_unit(request: _Request) -> list[tuple[SliceRecord, str]]:
+    """The slices of one unit, from the cache where it has them."""
+    project = _opened(request.project, request.source)
+    first = request.chosen[0]
+    units = {unit.path: unit for unit in project.units(first.config, "device")}
+    parts = [
+        "slices", _code(), project.code, project.indexer.key_of(units[first.unit]),
+        json.dumps(project.source.model_dump()), json.dumps(asdict(request.plan)),
+        json.dumps([asdict(one) for one in request.chosen]),
+    ]  # fmt: skip
+
+    def make(folder: Path) -> None:
+        rows = [
+            [record.model_dump(mode="json", by_alias=True), text]
+            for record, text in _made(project, request, folder)
+        ]
+        (folder / _FILE).write_text(json.dumps(rows), encoding="utf-8")
+
+    place, _ = cache.made(parts, make)
+    rows = json.loads((place / _FILE).read_text(encoding="utf-8"))
+    return [(SliceRecord.model_validate(record), text) for record, text in rows]
+
+
+def _made(project: Project, request: _Request, work: Path) -> Iterator[tuple[SliceRecord, str]]:
+    try:
+        slicer = UnitSlicer(project, request.chosen)
+    except RocQuarryError as error:
+        for one in request.chosen:
+            yield _record(project, one, None, (), {}, {}, str(error)), ""
+        return
+    flags = own_flags(project, slicer.parsed)
+    library: dict[str, dict[str, str]] = {}
+    why = ""
+    first = request.chosen[0]
+    symbols = [one.symbol for one in request.chosen]
+    for architecture in request.plan.compared:
+        try:
+            library[architecture] = library_forms(
+                project, first.config, first.unit, architecture, symbols
+            )
+        except RocQuarryError as error:
+            library[architecture] = {}
+            why = f"the library's unit does not compile: {error}"
+    for one, cut in slicer.slices():
+        if isinstance(cut, str):
+            yield _record(project, one, None, flags, {}, {}, cut), ""
+            continue
+        file = work / f"{one.slug}.hip"
+        file.write_text(cut.text, encoding="utf-8", errors="replace")
+        compiled, equal, reasons = _proved(project, one, file, flags, library, request.plan)
+        if why:
+            reasons.append(why)
+        file.unlink()
+        yield _record(project, one, cut, flags, compiled, equal, "; ".join(reasons)), cut.text
+
+
+def _proved(
+    project: Project,
+    one: Chosen,
+    file: Path,
+    flags: Sequence[str],
+    library: dict[str, dict[str, str]],
+    plan: Plan,
+) -> tuple[dict[str, bool], dict[str, bool | None], list[str]]:
+    from kernels.backends.code_objects import compile_code_object
+
+    tools = project.toolchain
+    compiled: dict[str, bool] = {}
+    equal: dict[str, bool | None] = dict.fromkeys(plan.architectures)
+    reasons: list[str] = []
+    for architecture in plan.architectures:
+        try:
+            made = compile_code_object(tools, file, flags, architecture)
+            compiled[architecture] = bool(made.resources)
+            if not made.resources:
+                reasons.append(f"{architecture}: the code object has no kernel")
+        except RocQuarryError as error:
+            compiled[architecture] = False
+            reasons.append(f"{architecture}: {error}".replace(f"{file.parent}/", ""))
+    for architecture, forms in library.items():
+        if not compiled.get(architecture):
+            continue
+        own = slice_form(tools, file, flags, architecture, one.symbol)
+        equal[architecture] = same_forms(forms, one.symbol, own)
+        if equal[architecture] is False:
+            reasons.append(f"{architecture}: its code is not the library's")
+        elif equal[architecture] is None:
+            reasons.append(f"{architecture}: the unit or the slice lacks {one.symbol}")
+    return compiled, equal, reasons
+
+
+def _record(
+    project: Project,
+    one: Chosen,
+    cut: Slice | None,
+    flags: Sequence[str],
+    compiled: dict[str, bool],
+    equal: dict[str, bool | None],
+    reason: str,
+) -> SliceRecord:
+    text = cut.text if cut else ""
+    return SliceRecord(
+        tool_version=__version__,
+        project=project.rule.name,
+        source=project.source,
+        function=one.function,
+        name=one.name,
+        instantiation=one.symbol,
+        demangled=one.demangled,
+        traced=one.traced,
+        config=one.config,
+        configs=one.configs,
+        unit=one.unit,
+        flags=tuple(flags),
+        sliced=cut is not None,
+        compiled=compiled,
+        equal=equal,
+        spans=cut.spans if cut else (),
+        functions=cut.functions if cut else (),
+        lines=len(text.splitlines()),
+        sha256=hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest() if cut else "",
+        reason=reason or None,
+    )
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    """Identity of this folder's own text."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return cache.key_of(*(path.read_bytes() for path in files))
