@@ -1,0 +1,212 @@
+"""Accesses to memory as facts: the index, what its names stand for, and its class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from extractor.facts.device.kernel import KernelReader, derivative
+from extractor.facts.device.node import Function
+from extractor.facts.device.polynomial import Polynomial
+from extractor.facts.device.record import Access
+from extractor.facts.device.values import Memory, Nowhere, Pointer
+
+SHORT_RUN = 16
+"""Threads below which a run of neighbours says nothing about the whole wavefront."""
+
+_BANK_BYTES = 4
+_BANKS = {"gfx90a": 32, "gfx942": 32, "gfx950": 64}
+
+
+def global_access(reader: KernelReader, kernel: Function, access: Access) -> tuple[Any, str | None]:
+    """Value of a ``global_access`` fact, or ``None`` with the reason."""
+    place = access.place
+    if isinstance(place, Nowhere):
+        return None, place.reason
+    pointer = place.pointer
+    reason = unproved(reader, pointer.offset)
+    if reason:
+        return None, reason
+    kind, stride, run, why = classed(reader, pointer.offset)
+    element, width = _element(reader, kernel, access, pointer)
+    value: dict[str, Any] = {
+        "buffer": pointer.buffer.name,
+        "access": access.kind,
+        "index": pointer.offset.text,
+        "symbols": symbols_of(reader, pointer.offset),
+        "element": element,
+        "class": kind,
+        "stride": stride,
+        "vector_bytes": width,
+    }
+    if run:
+        value["run"] = run
+    if why:
+        value["irregular_because"] = why
+    if place.member:
+        value["member"] = place.member
+    if pointer.buffer.parameter != pointer.buffer.name:
+        value["parameter"] = pointer.buffer.parameter
+    return value, None
+
+
+def unproved(reader: KernelReader, index: Polynomial) -> str | None:
+    """Why an index does not count as proved, or ``None``."""
+    for name, atom in sorted(reader.symbols.closure([index]).items()):
+        if atom.kind == "loop-carried":
+            where = name.partition("@")[2].partition("'")[0]
+            what = name.partition("@")[0]
+            return f"{what} changes in the loop at line {where} in a way that has no closed form"
+    return None
+
+
+def classed(
+    reader: KernelReader, index: Polynomial
+) -> tuple[str, str | int | None, str | int | None, str | None]:
+    """Class along threadIdx.x, stride in elements, length of runs, and why it is irregular."""
+    change, runs, why = derivative(reader, index, "threadIdx.x")
+    if change is None:
+        return "irregular", None, None, why
+    number = change.constant
+    stride: str | int = number if number is not None else change.text
+    run, long_enough = _run(reader, runs)
+    kind = "strided"
+    if number == 0:
+        kind = "broadcast"
+    elif number in (1, -1):
+        kind = "coalesced"
+    if not long_enough:
+        return (
+            "irregular",
+            stride,
+            run,
+            f"neighbouring threads keep one stride only in runs of {run}",
+        )
+    return kind, stride, run, None
+
+
+def _run(reader: KernelReader, runs: list[Polynomial]) -> tuple[str | int | None, bool]:
+    if not runs:
+        return None, True
+    texts = sorted({run.text for run in runs})
+    known = [_number(reader, run) for run in runs]
+    if len(texts) == 1:
+        shown: str | int = runs[0].constant if runs[0].constant is not None else texts[0]
+    else:
+        shown = f"gcd({', '.join(texts)})"
+    return shown, all(value is None or value >= SHORT_RUN for value in known)
+
+
+def _number(reader: KernelReader, value: Polynomial) -> int | None:
+    constants = reader.record.constants
+
+    def replaced(name: str) -> Polynomial | None:
+        known = constants.get(name)
+        if known is None:
+            known = reader.symbols.atoms[name].info.get("value")
+        return Polynomial.number(known) if isinstance(known, int) else None
+
+    return value.substituted(replaced).constant
+
+
+def symbols_of(reader: KernelReader, *values: Polynomial) -> dict[str, Any]:
+    """What the names in some values stand for."""
+    found: dict[str, Any] = {}
+    for name, atom in sorted(reader.symbols.closure(values).items()):
+        if atom.kind in ("operation", "builtin"):
+            continue
+        info = {key: item for key, item in atom.info.items() if key != "of"}
+        found[name] = {"kind": atom.kind, **info}
+    return found
+
+
+def _element(
+    reader: KernelReader, kernel: Function, access: Access, pointer: Pointer
+) -> tuple[str, Any]:
+    kind = reader.types[access.type] if access.type >= 0 else None
+    name = kind.name if kind is not None else ""
+    size = kind.size if kind is not None else -1
+    if kind is not None and kind.pointer:
+        return name, size
+    declared = {row[1]: row for row in kernel.parameters}.get(pointer.buffer.parameter)
+    if declared is not None and not (isinstance(access.place, Memory) and access.place.member):
+        last = declared[2]
+        while reader.types[last].inner >= 0:
+            last = reader.types[last].inner
+        if _bare(reader.types[last].name) == _bare(name):
+            written = _written_element(declared[3], declared[1])
+            if written in kernel.types:
+                pointed = "*" in kernel.types[written]
+                shown = f"element of {written}" if pointed else written
+                return shown, f"sizeof({shown})"
+            if written:
+                return written, size
+    return name, size
+
+
+def _written_element(text: str, name: str) -> str:
+    head = text.rpartition(name)[0]
+    words = [
+        word
+        for word in head.replace("*", " ").replace("&", " ").split()
+        if word not in ("const", "__restrict__", "__restrict", "volatile", "typename")
+    ]
+    return " ".join(words)
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("const ").strip()
+
+
+def lds_access(reader: KernelReader, access: Access) -> tuple[Any, str | None]:
+    """Value of an ``lds_access`` fact without its conflicts, or ``None`` with the reason."""
+    place = access.place
+    if isinstance(place, Nowhere):
+        return None, place.reason
+    reason = unproved(reader, place.pointer.offset)
+    if reason:
+        return None, reason
+    index = place.pointer.offset
+    kind, stride, run, _ = classed(reader, index)
+    value: dict[str, Any] = {
+        "array": place.pointer.buffer.name,
+        "access": access.kind,
+        "index": index.text,
+        "symbols": symbols_of(reader, index),
+        "class": kind,
+        "stride": stride,
+    }
+    if run:
+        value["run"] = run
+    return value, None
+
+
+def conflicts(reader: KernelReader, access: Access, arch: str) -> int | None:
+    """Most distinct words that lanes served together address in one bank of LDS.
+
+    The lanes are consecutive along threadIdx.x: as many as one pass over all banks can serve, 32
+    banks of 4 bytes (64 on gfx950; CDNA ISA guides, LDS). ``None`` where the stride is not a known
+    number or does not hold for that many threads.
+    """
+    place = access.place
+    assert isinstance(place, Memory)
+    change, runs, _ = derivative(reader, place.pointer.offset, "threadIdx.x")
+    size = place.pointer.size
+    if change is None or size <= 0 or size % _BANK_BYTES:
+        return None
+    stride = _number(reader, change)
+    banks = _BANKS[arch]
+    words = size // _BANK_BYTES
+    lanes = max(1, banks // words)
+    lengths = [_number(reader, run) for run in runs]
+    if stride is None or any(length is None or length < lanes for length in lengths):
+        return None
+    seen: dict[int, set[int]] = {}
+    for lane in range(lanes):
+        for part in range(words):
+            word = lane * stride * words + part
+            seen.setdefault(word % banks, set()).add(word)
+    return max(len(found) for found in seen.values())
+
+
+ARCHITECTURES = tuple(_BANKS)
+"""Architectures whose LDS banks are known here."""

@@ -1,0 +1,319 @@
+"""Facts of all kernels of an interface or of a library, unit by unit and in parallel."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from extractor.configuration_graph import ConfigurationGraph
+from extractor.facts.device.representatives import Definition, chosen
+from extractor.facts.device.trees import NAME, SOURCES
+from extractor.facts.records import Fact
+from extractor.graph.linked import Node
+from extractor.index import native_library
+from extractor.index.pool import Pool, Task
+from extractor.index.precompiled import planned
+from extractor.launch_text import LaunchText
+from extractor.project import Project
+from extractor.units import Unit
+
+Finding = dict[str, Any]
+
+
+@dataclass
+class Survey:
+    """What was read of a library's device side.
+
+    Attributes:
+        definitions: Kernels and device functions by id.
+        chosen: For each kernel the ``(symbol, unit)`` pairs that were read.
+        findings: By symbol and unit.
+        lost: Reason by unit that could not be read.
+        read: Units parsed now; the others were in the store.
+        seconds: Their CPU time.
+    """
+
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    chosen: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    findings: dict[tuple[str, str], list[Finding]] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
+    read: int = 0
+    seconds: float = 0.0
+
+
+def facts_of(project: Project, interface: str | None = None, config: str = "all") -> Iterator[Fact]:
+    """Facts that the syntax trees of live kernels and of the device functions they call prove.
+
+    Args:
+        project: The opened library.
+        interface: Family or entry point; the whole library when ``None``.
+        config: One configuration, or ``all``.
+
+    Yields:
+        Facts by definition (file, line, name), then by kind and place; always in the same order.
+
+    Raises:
+        UserError: Something the user must fix.
+    """
+    configs = project.configurations(config)
+    survey = surveyed(project, interface, configs)
+    for identity in sorted(survey.definitions, key=_order(survey)):
+        yield from _stated(project, survey, survey.definitions[identity], configs)
+
+
+def surveyed(project: Project, interface: str | None, configs: Sequence[str]) -> Survey:
+    """Reads every live kernel of an interface, or of the library."""
+    entries = None if interface is None else project.resolve(interface)
+    builder = project.builder(configs, entries)
+    survey = Survey()
+    devices: dict[str, str] = {}
+    units: dict[str, Unit] = {}
+    launches = LaunchText(project.toolchain, project.indexer.closures, project.store)
+    for graph in builder.graphs:
+        names = entries if entries is not None else project.defined([graph])
+        _collect(project, graph, names, survey, devices, units, launches)
+    kernels = [one for one in survey.definitions.values() if one.kernel]
+    survey.chosen = chosen(kernels)
+    _read(project, survey, units, sorted(devices))
+    for symbol, identity in sorted(devices.items()):
+        for pair in sorted(survey.findings):
+            if pair[0] == symbol:
+                survey.chosen.setdefault(identity, []).append(pair)
+                break
+    return survey
+
+
+def _collect(
+    project: Project,
+    graph: ConfigurationGraph,
+    names: Sequence[str],
+    survey: Survey,
+    devices: dict[str, str],
+    units: dict[str, Unit],
+    launches: LaunchText,
+) -> None:
+    host = graph.host
+    starts = [index for index in map(host.find, names) if index is not None]
+    assert graph.device is not None
+    assert graph.device_walker is not None
+    assert graph.join is not None
+    by_path = {unit.path: unit for unit in project.units(graph.name, "device")}
+    begun: list[int] = []
+    for index in graph.host_walker.reach(starts, dead=False):
+        node = host.nodes[index]
+        found = graph.join.find(index) if node.kernel else None
+        if found is None:
+            continue
+        begun.append(found)
+        path = host.units[node.unit].path
+        units.setdefault(path, by_path[path])
+        definition = _defined(project, survey, node, kernel=True)
+        definition.instantiations.setdefault((node.symbol, path), set()).add(graph.name)
+        if definition.bounds is None:
+            site = node.site
+            head = project.text.slice(site.file, site.begin, int(node.record["b"]) or site.end)
+            definition.bounds = launches.bounds(by_path[path], head.partition("{")[0]) or ""
+    for index in graph.device_walker.reach(begun, dead=False):
+        node = graph.device.nodes[index]
+        if node.kernel or not node.project or not node.defined:
+            continue
+        definition = _defined(project, survey, node, kernel=False)
+        definition.instantiations.setdefault((node.symbol, ""), set()).add(graph.name)
+        devices[node.symbol] = definition.id
+
+
+def _defined(project: Project, survey: Survey, node: Node, *, kernel: bool) -> Definition:
+    site = node.site
+    identity = f"{project.text.portable(site.file)}:{site.line}:{node.qualified_name}"
+    known = survey.definitions.get(identity)
+    if known is None:
+        known = Definition(identity, node.name, kernel, site.file, site.line, site.end_line)
+        survey.definitions[identity] = known
+    return known
+
+
+def _read(project: Project, survey: Survey, units: dict[str, Unit], functions: list[str]) -> None:
+    by_unit: dict[str, list[str]] = {}
+    for pairs in survey.chosen.values():
+        for symbol, path in pairs:
+            by_unit.setdefault(path, []).append(symbol)
+    wanted = set(functions)
+    pending: list[tuple[str, str, dict[str, Any]]] = []
+    closures = project.indexer.closures
+    for path, symbols in sorted(by_unit.items()):
+        unit = units[path]
+        listed = "\n".join(sorted(symbols)).encode()
+        asked = hashlib.blake2b(listed, digest_size=12).hexdigest()
+        key = f"device-facts:{_identity()}:{closures.content_key(unit, 'device facts')}:{asked}"
+        data = project.store.recall(key)
+        if data is not None:
+            _keep(survey, path, orjson.loads(data), wanted)
+            continue
+        plain = list(closures.relevant_arguments(unit))
+        header = planned(project.rule.precompiled, unit, closures)
+        request = {
+            "path": str(project.tree.root / path),
+            "arguments": [*plain, *(header.flags() if header else ())],
+            "plain": plain,
+            "root": str(project.tree.root),
+            "kernels": sorted(symbols),
+        }
+        pending.append((path, key, request))
+    if pending:
+        _ask(project, survey, pending, wanted)
+
+
+def _ask(
+    project: Project,
+    survey: Survey,
+    pending: list[tuple[str, str, dict[str, Any]]],
+    wanted: set[str],
+) -> None:
+    library = native_library.build(project.toolchain, SOURCES, NAME)
+    tasks = [Task(number, request) for number, (_, _, request) in enumerate(pending)]
+    jobs, libclang = project.indexer.jobs, project.toolchain.libclang
+    with (
+        project.reporter.work(f"{project.rule.name} device facts") as advance,
+        Pool(library, libclang, jobs, "extractor.facts.device.worker") as pool,
+    ):
+        for done, answer in enumerate(pool.run(tasks), start=1):
+            path, key, _ = pending[answer.name]
+            survey.read += 1
+            survey.seconds += answer.seconds
+            if answer.crashed:
+                survey.lost[path] = answer.errors[0]
+            else:
+                found = {s.decode(): orjson.loads(zlib.decompress(d)) for s, d in answer.records}
+                project.store.remember(key, orjson.dumps(found))
+                _keep(survey, path, found, wanted)
+            advance(done, len(pending), path)
+
+
+def _keep(survey: Survey, path: str, found: dict[str, list[Finding]], wanted: set[str]) -> None:
+    for symbol, findings in found.items():
+        if symbol in wanted:
+            # The same function of another unit says the same.
+            survey.findings.setdefault((symbol, ""), findings)
+        survey.findings[symbol, path] = findings
+
+
+def _order(survey: Survey) -> Any:
+    def key(identity: str) -> tuple[str, int, str]:
+        definition = survey.definitions[identity]
+        return definition.file, definition.line, identity
+
+    return key
+
+
+def _stated(
+    project: Project, survey: Survey, definition: Definition, configs: Sequence[str]
+) -> Iterator[Fact]:
+    whole = project.text.span(definition.file, definition.line, definition.end_line)
+    known = {one for one in definition.configs if one in configs}
+    limited = next(iter(known)) if len(known) == 1 and len(project.configurations()) > 1 else None
+    common: dict[str, Any] = {
+        "project": project.rule.name,
+        "function": definition.id,
+        "config": limited,
+    }
+    if definition.kernel:
+        yield Fact(
+            **common,
+            subject=definition.name,
+            fact="launch_bounds",
+            value=_bounds(definition.bounds),
+            unit="threads" if definition.bounds else None,
+            span=whole,
+            proved_by="ast",
+            reason=None if definition.bounds else "the kernel has no __launch_bounds__",
+        )
+    pairs = survey.chosen.get(definition.id, [])
+    merged: dict[bytes, tuple[Finding, list[str]]] = {}
+    read = 0
+    for pair in pairs:
+        findings = survey.findings.get(pair)
+        if findings is None:
+            if definition.kernel:
+                reason = survey.lost.get(pair[1], "its unit has no tree for it")
+                yield Fact(
+                    **common,
+                    subject=definition.name,
+                    fact="global_access",
+                    value=None,
+                    instantiation=pair[0],
+                    span=whole,
+                    proved_by="ast",
+                    reason=reason,
+                )
+            continue
+        read += 1
+        for finding in findings:
+            row = merged.setdefault(
+                orjson.dumps(finding, option=orjson.OPT_SORT_KEYS), (finding, [])
+            )
+            if pair[0] not in row[1]:
+                row[1].append(pair[0])
+    rows = sorted(merged.values(), key=lambda row: _place(row[0]))
+    for finding, symbols in rows:
+        file, first, last = finding["span"]
+        span = whole if finding.get("own") else project.text.span(file, first, last)
+        for symbol in [None] if len(symbols) == read else symbols:
+            yield Fact(
+                **common,
+                subject=finding["subject"],
+                fact=finding["fact"],
+                value=finding["value"],
+                unit=finding["unit"],
+                arch=finding["arch"],
+                instantiation=symbol,
+                span=span,
+                proved_by="ast",
+                reason=finding["reason"],
+            )
+
+
+def _place(finding: Finding) -> tuple[Any, ...]:
+    file, first, _ = finding["span"]
+    column = finding["subject"].rpartition(":")[2]
+    return (
+        finding["fact"],
+        file,
+        first,
+        int(column) if column.isdigit() else 0,
+        finding["subject"],
+        finding["arch"] or "",
+        orjson.dumps(finding["value"], option=orjson.OPT_SORT_KEYS),
+        finding["reason"] or "",
+    )
+
+
+def _bounds(text: str | None) -> dict[str, Any] | None:
+    if not text:
+        return None
+    depth, parts, current = 0, [], ""
+    for character in text:
+        depth += {"(": 1, "<": 1, ")": -1, ">": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append(current.strip())
+            current = ""
+        else:
+            current += character
+    parts.append(current.strip())
+    numbers = [int(part) if part.isdigit() else part for part in parts]
+    return {"max_threads": numbers[0], "min_waves": numbers[1] if len(numbers) > 1 else None}
+
+
+@cache
+def _identity() -> str:
+    digest = hashlib.blake2b(digest_size=12)
+    folder = Path(__file__).parent
+    for source in sorted([*folder.glob("*.py"), *SOURCES.iterdir()]):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()

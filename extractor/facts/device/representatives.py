@@ -1,0 +1,104 @@
+"""Which instantiations of a kernel are read: one of each shape of its template arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from extractor.demangle import template_arguments
+
+MOST_SHAPES = 6
+"""Shapes of one definition that are read; with more, those of most instantiations."""
+
+_NUMBER = re.compile(r"-?\d+[uUlL]*")
+_PREFERRED = ("float", "double")
+
+
+@dataclass
+class Definition:
+    """A kernel or device function as it stands in the source.
+
+    Attributes:
+        id: ``file:line:qualified name``, as in ``scope.json``.
+        name: Plain name.
+        kernel: Whether it is a kernel.
+        file: As the graph names it.
+        line: First line.
+        end_line: Last line.
+        instantiations: ``(symbol, unit)`` of each, with the configurations that have it.
+        bounds: Text of its ``__launch_bounds__``.
+    """
+
+    id: str
+    name: str
+    kernel: bool
+    file: str
+    line: int
+    end_line: int
+    instantiations: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    bounds: str | None = None
+
+    @property
+    def configs(self) -> set[str]:
+        """Configurations that have it."""
+        return set().union(*self.instantiations.values())
+
+
+def shape(symbol: str) -> tuple[str, ...]:
+    """What of an instantiation's template arguments can change the meaning of its text.
+
+    Numbers are left out, for they stay symbols; of a type it matters how many pointers it is and
+    whether it is a class.
+
+    Example:
+        >>> shape("_Z4kernILi256EfEvPT0_")
+        ('', '')
+    """
+    found = []
+    for argument in template_arguments(symbol):
+        if _NUMBER.fullmatch(argument):
+            found.append("")
+        elif argument in ("true", "false") or argument.startswith("("):
+            found.append(argument)
+        else:
+            stars = argument.count("*")
+            base = argument.replace("const", "").replace("*", "").strip()
+            found.append("class" * ("<" in base or "complex" in base) + "*" * stars)
+    return tuple(found)
+
+
+def chosen(definitions: Iterable[Definition]) -> dict[str, list[tuple[str, str]]]:
+    """For each definition the ``(symbol, unit)`` pairs to read, in as few units as can be."""
+    wanted: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
+    for definition in definitions:
+        groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+        for pair in sorted(definition.instantiations):
+            groups.setdefault(shape(pair[0]), []).append(pair)
+        kept = sorted(groups, key=lambda key: (-len(groups[key]), key))[:MOST_SHAPES]
+        for one in kept:
+            wanted[definition.id, one] = groups[one]
+    by_unit: dict[str, set[tuple[str, tuple[str, ...]]]] = {}
+    for key, pairs in wanted.items():
+        for _, unit in pairs:
+            by_unit.setdefault(unit, set()).add(key)
+    result: dict[str, list[tuple[str, str]]] = {}
+    left = set(wanted)
+    while left:
+        unit = max(sorted(by_unit), key=lambda name: len(by_unit[name] & left))
+        for key in sorted(by_unit[unit] & left):
+            pairs = [pair for pair in wanted[key] if pair[1] == unit]
+            result.setdefault(key[0], []).append(_best(pairs))
+        left -= by_unit.pop(unit)
+    return {name: sorted(pairs) for name, pairs in result.items()}
+
+
+def _best(pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    def rank(pair: tuple[str, str]) -> tuple[int, str]:
+        text = " ".join(template_arguments(pair[0]))
+        for position, name in enumerate(_PREFERRED):
+            if name in text:
+                return position, pair[0]
+        return len(_PREFERRED), pair[0]
+
+    return min(pairs, key=rank)
