@@ -180,8 +180,8 @@ class Calls(Expressions):
         for kid in objects:
             if kid[n.KIND] != n.DECL_REF:
                 self.value(kid)
-        for parameter, value in bound:
-            self.variables[parameter] = value
+        for declaration, value in bound:
+            self.variables[declaration] = value
         for missing in function.parameters[len(arguments) :]:
             self.variables[missing[0]] = Unknown("an argument that is not given")
         frame = Frame(function, constants, len(self.path), len(self.loops))
