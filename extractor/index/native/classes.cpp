@@ -93,13 +93,9 @@ bool Unit::may_throw(const CXCursor& member, bool written)
         return false;
     if(written)
         return true;
-    const int dynamic_none = 1, basic_noexcept = 4, no_throw = 9;
     for(const CXCursor& method : members_of(type).methods)
         if(method.kind == K_Constructor && clang_CXXConstructor_isDefaultConstructor(method))
-        {
-            int specification = clang_getCursorExceptionSpecificationType(method);
-            return specification != dynamic_none && specification != basic_noexcept && specification != no_throw;
-        }
+            return !says_noexcept(method);
     return false;
 }
 
@@ -178,6 +174,16 @@ void Unit::implicit_construction(int f, const std::vector<CXCursor>& written)
         }
 }
 
+// Whether a member function copies or moves: a constructor, or an assignment.
+bool Unit::is_copy(const CXCursor& method, bool assignment)
+{
+    if(assignment)
+        return method.kind == K_Method
+               && (clang_CXXMethod_isCopyAssignmentOperator(method) || clang_CXXMethod_isMoveAssignmentOperator(method));
+    return method.kind == K_Constructor
+           && (clang_CXXConstructor_isCopyConstructor(method) || clang_CXXConstructor_isMoveConstructor(method));
+}
+
 // A compiler-provided special member that would be empty is never emitted.
 bool Unit::calls_nothing(int f)
 {
@@ -192,7 +198,8 @@ bool Unit::calls_nothing(int f)
         return true; // declared by the compiler and never needed
     CXType      type    = clang_getCursorType(clang_getCursorSemanticParent(c));
     Members     m       = members_of(type);
-    bool        copying = !clang_CXXConstructor_isDefaultConstructor(c);
+    bool        assigning = c.kind == K_Method;
+    bool        copying   = assigning || !clang_CXXConstructor_isDefaultConstructor(c);
     for(const CXCursor& method : m.methods)
         if(clang_CXXMethod_isVirtual(method))
             return false;
@@ -208,11 +215,8 @@ bool Unit::calls_nothing(int f)
                 continue;
             for(const CXCursor& method : members_of(t).methods)
             {
-                if(method.kind != K_Constructor && method.kind != K_Method)
-                    continue;
-                bool relevant = method.kind == K_Constructor
-                                && (copying ? !clang_CXXConstructor_isDefaultConstructor(method)
-                                            : clang_CXXConstructor_isDefaultConstructor(method));
+                bool relevant = copying ? is_copy(method, assigning)
+                                        : method.kind == K_Constructor && clang_CXXConstructor_isDefaultConstructor(method);
                 if(relevant && !clang_CXXMethod_isDeleted(method)
                    && !(clang_CXXMethod_isDefaulted(method) && intern(method) >= 0
                         && calls_nothing(intern(method))))

@@ -106,6 +106,20 @@ void Unit::default_argument(const CXCursor& callee, unsigned nth, int dead)
     }
 }
 
+bool says_noexcept(const CXCursor& function)
+{
+    const int dynamic_none = 1, basic_noexcept = 4, no_throw = 9;
+    int       specification = clang_getCursorExceptionSpecificationType(function);
+    return specification == dynamic_none || specification == basic_noexcept || specification == no_throw
+           || take(clang_getCursorSpelling(function)).compare(0, 10, "__builtin_") == 0;
+}
+
+// Whether the source text of an expression begins with a word.
+bool Unit::begins_with(const CXCursor& c, const char* word)
+{
+    return source_text(site_of(c)).compare(0, std::strlen(word), word) == 0;
+}
+
 void Unit::call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids)
 {
     bool     in_place = elide_;
@@ -127,11 +141,13 @@ void Unit::call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids)
         CXType pointee = clang_getPointeeType(type);
         if(clang_getResultType(type).kind != 0 || clang_getResultType(clang_getCanonicalType(pointee)).kind != 0)
             functions_[size_t(current_)].indirect.push_back({site_of(c), dead});
+        throws_ = throws_ || !dead;
     }
     const void* outer = pending_callee_;
     if(!clang_Cursor_isNull(callee) && is_function(callee.kind))
     {
-        int f           = intern(callee);
+        int f   = intern(callee);
+        throws_ = throws_ || (!dead && !says_noexcept(callee) && !(f >= 0 && calls_nothing(f)));
         if(f < 0)
         {
             for(const CXCursor& k : kids)
@@ -253,6 +269,7 @@ void Unit::expression(const CXCursor& c, int dead)
         return;
     }
     case K_New:
+        throws_ = throws_ || !dead;
         for(const CXCursor& k : children_of(c))
         {
             elide_ = true;
@@ -273,12 +290,19 @@ void Unit::expression(const CXCursor& c, int dead)
         return;
     case K_InitList: initializer_list(c, dead); return;
     case K_UnaryExpr: elide_ = false; return; // sizeof and alignof evaluate nothing
+    case K_Throw:
+        throws_ = throws_ || !dead;
+        break;
     case K_Unexposed:
     case K_Paren:
-    case 128: // functional cast: what it makes is what its one child makes
-        for(const CXCursor& k : children_of(c))
+    {
+        std::vector<CXCursor> kids = children_of(c);
+        if(kids.size() == 1 && site_of(c).begin < site_of(kids[0]).begin && begins_with(c, "noexcept"))
+            return; // asks whether its operand throws, and evaluates nothing
+        for(const CXCursor& k : kids)
             expression(k, dead);
         return;
+    }
     default:
         if(clang_isStatement(c.kind))
         {
@@ -286,6 +310,17 @@ void Unit::expression(const CXCursor& c, int dead)
             return;
         }
         break;
+    }
+    if(is_explicit_cast(c.kind))
+    {
+        // A functional cast makes what its operand makes. Before the operand stands the type, which may
+        // hold a call that is never evaluated: `static_cast<decltype(f())>(x)`.
+        elide_                     = elide_ && c.kind == 128;
+        std::vector<CXCursor> kids = children_of(c);
+        if(!kids.empty() && clang_isExpression(kids.back().kind))
+            expression(kids.back(), dead);
+        elide_ = false;
+        return;
     }
     elide_ = false;
     for(const CXCursor& k : children_of(c))

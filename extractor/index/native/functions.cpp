@@ -240,6 +240,7 @@ void Unit::visit_function(int f)
     current_        = f;
     pending_callee_ = nullptr;
     elide_          = false;
+    throws_         = false;
     CXCursor              c = functions_[size_t(f)].cursor;
     std::vector<CXCursor> written;
     for(const CXCursor& k : children_of(c))
@@ -258,7 +259,7 @@ void Unit::visit_function(int f)
                 functions_[size_t(f)].body = site_of(k).begin;
             statement(k, 0);
         }
-        else if(clang_isExpression(k.kind))
+        else if(clang_isExpression(k.kind) && c.kind == K_Constructor)
         {
             elide_ = true; // a member or base is built in place
             expression(k, 0);

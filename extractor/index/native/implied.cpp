@@ -135,6 +135,7 @@ void Unit::from_index(const CXCursor& list, int dead)
         if(listed_.size() == before)
             continue;
         int f = intern(target);
+        throws_ = throws_ || (!dead && reference.kind == K_Call && !says_noexcept(target));
         if(f >= 0 && !calls_nothing(f))
             add(f, reference.kind == K_Call ? EdgeKind::Call : EdgeKind::Reference, reference, dead);
     }
@@ -186,6 +187,7 @@ CXType Unit::member_call(CXType type, const char* name, const CXCursor& at, int 
         }
         return {};
     }
+    throws_ = throws_ || (!dead && !says_noexcept(best));
     add(intern(best), EdgeKind::Call, at, dead);
     return clang_getResultType(clang_getCursorType(best));
 }

@@ -106,6 +106,8 @@ unsigned clang_CXXMethod_isDefaulted(CXCursor);
 unsigned clang_CXXMethod_isDeleted(CXCursor);
 unsigned clang_CXXMethod_isPureVirtual(CXCursor);
 unsigned clang_CXXMethod_isConst(CXCursor);
+unsigned clang_CXXMethod_isCopyAssignmentOperator(CXCursor);
+unsigned clang_CXXMethod_isMoveAssignmentOperator(CXCursor);
 unsigned clang_equalCursors(CXCursor, CXCursor);
 unsigned clang_CXXConstructor_isDefaultConstructor(CXCursor);
 unsigned clang_CXXConstructor_isCopyConstructor(CXCursor);

@@ -38,7 +38,8 @@ bool Unit::statement(const CXCursor& c, int dead)
     case K_Switch: return switch_statement(children_of(c), dead);
     case K_Return:
     case K_Throw:
-        elide_ = c.kind == K_Return;
+        throws_ = throws_ || (c.kind == K_Throw && !dead);
+        elide_  = c.kind == K_Return;
         for(const CXCursor& k : children_of(c))
             expression(k, dead);
         elide_ = false;
@@ -75,9 +76,9 @@ bool Unit::statement(const CXCursor& c, int dead)
         // Without a condition or an increment the body stands alone, or behind the declaration.
         return (kids.size() == 1 || (kids.size() == 2 && kids[0].kind == K_DeclStmt)) && !holds_break(kids.back());
     case K_ForRange: range_loop(children_of(c), dead); return false;
+    case K_Try: return try_statement(children_of(c), dead);
     case K_Do:
     case K_Catch:
-    case K_Try:
         for(const CXCursor& k : children_of(c))
             statement(k, dead);
         return false;
@@ -148,6 +149,26 @@ bool Unit::if_statement(const std::vector<CXCursor>& kids, int dead)
     if(known)
         return v ? then_ends : else_ends;
     return then_ends && else_ends;
+}
+
+// Handlers of a block in which nothing can throw are never generated; then the block ends where its body ends.
+bool Unit::try_statement(const std::vector<CXCursor>& kids, int dead)
+{
+    bool outer   = throws_;
+    bool ends    = false;
+    int  handler = dead;
+    throws_      = false;
+    for(size_t i = 0; i < kids.size(); ++i)
+        if(i > 0)
+            statement(kids[i], handler);
+        else
+        {
+            ends = statement(kids[i], dead) && !throws_;
+            if(!throws_ && !dead)
+                handler = reason("nothing in the try block can throw", clang_getNullCursor());
+        }
+    throws_ = throws_ || outer;
+    return ends;
 }
 
 bool Unit::switch_statement(const std::vector<CXCursor>& kids, int dead)

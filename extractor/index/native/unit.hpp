@@ -83,6 +83,7 @@ private:
     void call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids);
     bool compound(const std::vector<CXCursor>& kids, int dead);
     bool if_statement(const std::vector<CXCursor>& kids, int dead);
+    bool try_statement(const std::vector<CXCursor>& kids, int dead);
     bool switch_statement(const std::vector<CXCursor>& kids, int dead);
     void declared_variable(const CXCursor& c, int dead);
     void structured_binding(const CXCursor& c, int dead);
@@ -110,6 +111,8 @@ private:
     std::vector<char> emitted();
     std::string      qualified_name(const CXCursor& c);
     bool             calls_nothing(int f);
+    bool             is_copy(const CXCursor& method, bool assignment);
+    bool             begins_with(const CXCursor& c, const char* word);
 
     CXTranslationUnit                          tu_;
     bool                                       device_;
@@ -125,6 +128,7 @@ private:
     int                                        current_        = -1;
     const void*                                pending_callee_ = nullptr;
     bool                                       elide_          = false;
+    bool                                       throws_         = false; // something that runs may throw
     bool                                       in_list_        = false; // inside an initialiser list
     std::unordered_set<std::string>            listed_;                 // what the walk saw there, by place
     std::vector<Site>                          lambda_bodies_;          // that stand there
@@ -146,6 +150,15 @@ inline bool is_function(int kind)
 {
     return kind == K_Function || kind == K_Method || kind == K_Constructor || kind == K_Destructor
            || kind == K_Conversion;
+}
+
+// Whether a function says that it does not throw.
+bool says_noexcept(const CXCursor& function);
+
+// A cast that names its type: what stands below it before the last child belongs to the type.
+inline bool is_explicit_cast(int kind)
+{
+    return kind == 117 || (kind >= 124 && kind <= 128);
 }
 
 inline bool is_record(int kind)
