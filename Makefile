@@ -14,7 +14,7 @@ setup: $(STAMP)
 $(STAMP):
 	@bash tools/system.sh
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,kernels]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,kernels,release]'
 	@rm -f $(VENV)/.ready-* && touch $@
 
 demo: setup

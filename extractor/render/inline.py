@@ -27,7 +27,7 @@ def join_modules(main: str, call: str, folder: Path = _PAGE) -> str:
     Args:
         main: Name of the module that starts the page, without its suffix.
         call: Statement that starts it, as seen from inside that module.
-        folder: Where the modules are.
+        folder: Where the modules are; those that are not there are the pages' shared ones.
     """
     parts: list[str] = []
     done: set[str] = set()
@@ -36,7 +36,7 @@ def join_modules(main: str, call: str, folder: Path = _PAGE) -> str:
         if name in done:
             return
         done.add(name)
-        text = (folder / f"{name}.js").read_text(encoding="utf-8")
+        text = _part(folder, f"{name}.js")
         for _, needed in _IMPORT.findall(text):
             add(needed)
         body = _IMPORT.sub(r"const {\1} = \2Module;\n", text)
@@ -64,6 +64,7 @@ def assemble(
     scripts: Mapping[str, str],
     texts: Mapping[str, str],
     data: Any,
+    folder: Path = _PAGE,
 ) -> str:
     """Fills a template.
 
@@ -73,12 +74,13 @@ def assemble(
         scripts: Placeholder to script text.
         texts: Placeholder to plain text.
         data: What the page reads as JSON.
+        folder: Where template and styles are; those that are not there are the pages' shared ones.
 
     Returns:
         The page. Its content security policy allows exactly these scripts and styles by hash and
         nothing from anywhere else.
     """
-    style = "\n".join((_PAGE / name).read_text(encoding="utf-8") for name in styles)
+    style = "\n".join(_part(folder, name) for name in styles)
     for text in scripts.values():
         if re.search(r"</script|<!--", text, re.IGNORECASE):
             raise ValueError("a script holds the end of its own element")
@@ -89,9 +91,14 @@ def assemble(
     )
     values = {name: html.escape(text) for name, text in texts.items()}
     values |= {"policy": policy, "style": style, "data": as_json(data), **scripts}
-    source = (_PAGE / template).read_text(encoding="utf-8")
+    source = _part(folder, template)
     pieces = re.split(r"\{\{([a-z]+)\}\}", source)
     return "".join(values[piece] if index % 2 else piece for index, piece in enumerate(pieces))
+
+
+def _part(folder: Path, name: str) -> str:
+    path = folder / name
+    return (path if path.is_file() else _PAGE / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

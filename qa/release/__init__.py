@@ -1,0 +1,1 @@
+"""Dataset releases: built from entries, verified when received."""

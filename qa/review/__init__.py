@@ -1,0 +1,1 @@
+"""What people decided about entries: read back, applied, kept over a rebuild."""
