@@ -20,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 
+from extractor.facts_rule import FactsRule
 from extractor.units import Language
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -399,6 +400,7 @@ class RuleFile(Model):
     disallow: tuple[Pattern, ...] = ()
     boundaries: tuple[Boundary, ...] = ()
     infrastructure: tuple[Pattern, ...] = ()
+    facts: FactsRule = FactsRule()
 
 
 class PackagesFile(Model):
