@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from extractor import settings, toolchain
+from extractor.code_object.elf import Elf
 from kernels.backends.code_objects import compile_code_object, include_flags
 from kernels.backends.model import Availability, Backend, Compilation, Program
 from kernels.building import cache
-from kernels.building.elf import Elf
 from kernels.building.fat_binary import pack_fat_binary
 from kernels.building.step import BuildError
 from kernels.isolation import BUILD, run

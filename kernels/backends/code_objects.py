@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from extractor import settings, toolchain
+from extractor.code_object.resources import KernelResources, read_resources
 from extractor.errors import RocQuarryError, SourceError, UserError
 from extractor.toolchain.model import Toolchain
-from kernels.backends.model import Availability, Backend, Compilation, KernelResources, Program
+from kernels.backends.model import Availability, Backend, Compilation, Program
 from kernels.building import cache
-from kernels.building.resources import read_resources
 from kernels.building.step import BuildError, Built
 from kernels.isolation import BUILD, Outcome, run
 

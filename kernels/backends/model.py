@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from extractor.code_object.resources import KernelResources
 from extractor.errors import UserError
 
 
@@ -23,39 +24,6 @@ class Availability:
     usable: bool
     reason: str = ""
     hardware: str = ""
-
-
-@dataclass(frozen=True)
-class KernelResources:
-    """What one kernel takes on one architecture, from the compiler and the code object.
-
-    Attributes:
-        kernel: Mangled name.
-        architecture: For instance ``gfx942``.
-        vgprs: Vector registers of a thread, without accumulation registers.
-        agprs: Accumulation registers of a thread.
-        sgprs: Scalar registers of a wavefront.
-        vgpr_spills: Vector registers kept in memory.
-        sgpr_spills: Scalar registers kept elsewhere.
-        scratch_bytes: Private memory of a thread.
-        lds_bytes: Static LDS of a block.
-        occupancy: Wavefronts of one SIMD that fit at once.
-        max_block_threads: Largest block that its launch bounds allow.
-        code_bytes: Size of its machine code.
-    """
-
-    kernel: str
-    architecture: str
-    vgprs: int
-    agprs: int
-    sgprs: int
-    vgpr_spills: int
-    sgpr_spills: int
-    scratch_bytes: int
-    lds_bytes: int
-    occupancy: int | None
-    max_block_threads: int
-    code_bytes: int
 
 
 @dataclass(frozen=True)

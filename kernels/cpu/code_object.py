@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernels.building.elf import (
+from extractor.code_object.elf import (
     STB_LOCAL,
     STT_FUNC,
     STT_OBJECT,

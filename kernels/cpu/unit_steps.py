@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernels.building.elf import Elf
+from extractor.code_object.elf import Elf
 from kernels.building.host_compiler import HostCompiler
 from kernels.building.step import BuildError
 from kernels.cpu import precompiled

@@ -17,8 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from extractor.code_object.elf import STB_LOCAL, Elf
 from extractor.project import Project
-from kernels.building.elf import STB_LOCAL, Elf
 from kernels.building.host_compiler import find_host_compiler
 from kernels.building.step import BuildError
 from kernels.cpu.build import CpuUnit, build_runtime, compile_unit, link

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kernels.backends.model import KernelResources
+from extractor.code_object.resources import KernelResources
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from cpu_program import HIP
 
+from extractor.code_object.elf import Elf
 from extractor.errors import UnitError
 from kernels.building import cache
-from kernels.building.elf import Elf
 from kernels.building.step import BuildError
 from kernels.cpu import precompiled
 from kernels.cpu.build import compile_unit, link

@@ -8,11 +8,11 @@ import pytest
 from cpu_program import HIP
 
 from extractor import toolchain
+from extractor.code_object.message_pack import unpack
+from extractor.code_object.resources import parse_remarks
 from extractor.errors import SourceError, UnitError
 from kernels.backends import get_backend
 from kernels.building.fat_binary import pack_fat_binary, unpack_fat_binary
-from kernels.building.message_pack import unpack
-from kernels.building.resources import parse_remarks
 
 
 @pytest.fixture(scope="module")

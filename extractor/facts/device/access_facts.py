@@ -132,12 +132,13 @@ def _element(
         last = declared[2]
         while reader.types[last].inner >= 0:
             last = reader.types[last].inner
-        if _bare(reader.types[last].name) == _bare(name):
+        if reader.types[last].size == pointer.size:
             written = _written_element(declared[3], declared[1])
+            same = _bare(reader.types[last].name) == _bare(name)
             if written in kernel.types:
-                pointed = "*" in kernel.types[written]
-                shown = f"element of {written}" if pointed else written
-                return shown, f"sizeof({shown})"
+                shown = f"element of {written}" if "*" in kernel.types[written] else written
+                count = size // pointer.size if size > 0 else 1
+                return shown, f"sizeof({shown})" if same else f"{count}*sizeof({shown})"
             if written:
                 return written, size
     return name, size
@@ -190,8 +191,9 @@ def conflicts(reader: KernelReader, access: Access, arch: str) -> int | None:
     place = access.place
     assert isinstance(place, Memory)
     change, runs, _ = derivative(reader, place.pointer.offset, "threadIdx.x")
-    size = place.pointer.size
-    if change is None or size <= 0 or size % _BANK_BYTES:
+    unit = place.pointer.size
+    size = reader.types[access.type].size if access.type >= 0 else unit
+    if change is None or unit <= 0 or size <= 0 or size % _BANK_BYTES:
         return None
     stride = _number(reader, change)
     banks = _BANKS[arch]
@@ -203,7 +205,7 @@ def conflicts(reader: KernelReader, access: Access, arch: str) -> int | None:
     seen: dict[int, set[int]] = {}
     for lane in range(lanes):
         for part in range(words):
-            word = lane * stride * words + part
+            word = lane * stride * unit // _BANK_BYTES + part
             seen.setdefault(word % banks, set()).add(word)
     return max(len(found) for found in seen.values())
 

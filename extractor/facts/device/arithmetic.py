@@ -79,10 +79,13 @@ class Arithmetic(Reading):
 
     def _address(self, operator: str, left: Value, right: Value) -> Value:
         if isinstance(left, Pointer) and isinstance(right, Polynomial) and operator in ("+", "-"):
-            moved = left.offset + right if operator == "+" else left.offset - right
+            step = self._units(left, right)
+            if step is None:
+                return self.unresolved("a pointer cast to another element size", left, right)
+            moved = left.offset + step if operator == "+" else left.offset - step
             return Pointer(left.buffer, moved, left.type, left.size)
         if isinstance(right, Pointer) and isinstance(left, Polynomial) and operator == "+":
-            return Pointer(right.buffer, right.offset + left, right.type, right.size)
+            return self._address("+", right, left)
         if isinstance(left, Pointer) and isinstance(right, Pointer):
             if operator == "-" and left.buffer == right.buffer and left.size == right.size:
                 return left.offset - right.offset
@@ -92,6 +95,15 @@ class Arithmetic(Reading):
         other = right if isinstance(left, Pointer) else left
         reason = other.reason if isinstance(other, Unknown) else "arithmetic on an address"
         return self.unresolved(reason, left, right)
+
+    def _units(self, pointer: Pointer, count: Polynomial) -> Polynomial | None:
+        """What a number of elements is in units of the pointer's offset."""
+        size = self.types[pointer.type].size if pointer.type >= 0 else pointer.size
+        if size <= 0 or pointer.size <= 0 or size == pointer.size:
+            return count
+        if size % pointer.size:
+            return None
+        return count * Polynomial.number(size // pointer.size)
 
     def select(self, condition: Value, first: Value, second: Value) -> Value:
         """The one value or the other."""

@@ -10,7 +10,16 @@ from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.reading import FLOAT, ONE, ZERO, Frame
 from extractor.facts.device.record import Condition
 from extractor.facts.device.symbols import THREAD, Atom
-from extractor.facts.device.values import Buffer, Memory, Nowhere, Pointer, Unknown, Value, Variable
+from extractor.facts.device.values import (
+    Buffer,
+    Memory,
+    Nowhere,
+    Place,
+    Pointer,
+    Unknown,
+    Value,
+    Variable,
+)
 
 __all__ = ["FLOAT", "ONE", "ZERO", "Expressions", "Frame"]
 
@@ -132,9 +141,10 @@ class Expressions(Places):
         return value
 
     def _decayed(self, array: Node) -> Value:
-        place = self.place(array)
         kind = self.type_of(array)
         assert kind is not None
+        chosen = array[n.KIND] == n.CONDITIONAL
+        place: Place = self.at(self.value(array)) if chosen else self.place(array)
         element = self.types[kind.inner]
         if isinstance(place, Memory) and not place.member:
             pointer = place.pointer
@@ -162,9 +172,8 @@ class Expressions(Places):
             factor = Polynomial.number(value.size // size)
             return Pointer(value.buffer, value.offset * factor, to.inner, size)
         if value.size > 0 and size % value.size == 0:
-            exact = value.offset.divided(Polynomial.number(size // value.size))
-            if exact is not None:
-                return Pointer(value.buffer, exact, to.inner, size)
+            # A wider element; the offset may lie within one, so its unit stays.
+            return Pointer(value.buffer, value.offset, to.inner, value.size)
         return self.unresolved("a pointer cast to another element size", value)
 
     def _unary(self, node: Node) -> Value:

@@ -225,6 +225,8 @@ class Findings:
                     full = {**value, "conflict_ways": ways}
                     yield self._finding("lds_access", where, full, access.node, arch=arch, **common)
                 continue
+            if not self._kernel:
+                continue  # stated for each kernel that calls it
             value, reason = global_access(reader, self._function, access)
             yield self._finding(
                 "global_access", where, value, access.node, reason=reason, through=access.through

@@ -43,7 +43,9 @@ class KernelReader(Loops):
             if kind.reference:
                 kind = self.types[kind.inner]
             depends = frozenset() if kernel else frozenset({MAYBE})
-            if kind.pointer:
+            if kind.array:
+                self.variables[declaration] = Buffer("argument", name, name, declaration)
+            elif kind.pointer:
                 size = self.types[kind.inner].size
                 buffer = Buffer("global" if kernel else "argument", name, name)
                 self.variables[declaration] = Pointer(buffer, ZERO, kind.inner, size)

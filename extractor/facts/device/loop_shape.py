@@ -18,6 +18,7 @@ class Change:
     step: Node | None = None
     sign: int = 1
     steady: bool = False
+    skipped: bool = False
 
 
 def parts_of(node: Node) -> tuple[list[Node], list[Node], list[Node], Node]:
@@ -83,11 +84,12 @@ def changes_in(
             return
         always = id(node) in steady_places and (not skipped or id(node) in in_increment)
         if key in found or not sign:
-            found[key] = Change()
+            found[key] = Change(skipped=skipped)
         else:
-            found[key] = Change(step, sign, always and not isinstance(key, tuple))
+            steady = always and not isinstance(key, tuple)
+            found[key] = Change(step, sign, steady, skipped)
         if isinstance(key, tuple):
-            found.setdefault(key[0], Change())
+            found.setdefault(key[0], Change(skipped=True))
 
     for part in looked_at:
         for node in n.walk(part):

@@ -16,11 +16,14 @@ from extractor.facts.device.statements import Statements
 from extractor.facts.device.symbols import MAYBE, Atom
 from extractor.facts.device.values import Buffer, Memory, Nowhere, Pointer, Unknown, Value, Variable
 
+_MOST_REHEARSALS = 3
 _SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 class Loops(Statements):
     """Runs loops once, with their variables as symbols."""
+
+    _depth = 0
 
     def loop(self, body: Node) -> bool:
         """Runs a loop's body once for any iteration."""
@@ -40,7 +43,8 @@ class Loops(Statements):
                 dict.fromkeys(changes_in([called], called, [], self.references), Change())
             )
         live = {key: change for key, change in changes.items() if key in before}
-        entry, steps = self._enter(body, condition, live, before)
+        known = self._rehearsed(body, condition, increment, inner, live, before)
+        entry, steps = self._enter(body, condition, live, before, known)
         self.loops = (*self.loops, entry)
         if body[n.KIND] != n.DO:
             self._conditions(condition)
@@ -59,6 +63,58 @@ class Loops(Statements):
                 del self.variables[key]
         return True
 
+    def _rehearsed(
+        self,
+        body: Node,
+        condition: list[Node],
+        increment: list[Node],
+        inner: Node,
+        changes: dict[Any, Change],
+        before: dict[Any, Any],
+    ) -> dict[Any, Polynomial]:
+        """Steps of variables that change several times, but by the same in every iteration.
+
+        The body is run once in rehearsal: a variable that ends it with what it began with and
+        something that no iteration changes is steady.
+        """
+        open_ = [
+            key
+            for key, change in changes.items()
+            if not change.steady
+            and not change.skipped
+            and not isinstance(key, tuple)
+            and isinstance(before[key], Polynomial | Pointer)
+        ]
+        if not open_ or self.budget <= 0 or self._depth > _MOST_REHEARSALS:
+            return {}
+        state = (self.variables, self.path, self.rehearsal, len(self.frame.returns))
+        left = list(self.frame.left)
+        self.variables, self.rehearsal = dict(self.variables), True
+        self._depth += 1
+        outside = self.symbols.atoms
+        self.symbols.atoms = dict(outside)
+        self._enter(body, condition, changes, before, {})
+        begun = {key: self.variables[key] for key in open_}
+        self._conditions(condition)
+        self.run(inner)
+        for kid in increment:
+            self.value(kid)
+        found: dict[Any, Polynomial] = {}
+        for key in open_:
+            amount = _difference(self.variables.get(key), begun[key])
+            if amount is None:
+                continue
+            new = {k: a for k, a in self.symbols.closure([amount]).items() if k not in outside}
+            if all(atom.kind in ("operation", "parameter", "builtin") for atom in new.values()):
+                found[key] = amount
+                outside.update(new)
+        self.symbols.atoms = outside
+        self._depth -= 1
+        self.variables, self.path, self.rehearsal, count = state
+        del self.frame.returns[count:]
+        self.frame.left[:] = left
+        return found
+
     def _conditions(self, condition: list[Node]) -> None:
         for kid in condition:
             if kid[n.KIND] >= 200 or kid[n.KIND] == n.VAR:
@@ -75,8 +131,9 @@ class Loops(Statements):
         condition: list[Node],
         changes: dict[Any, Change],
         before: dict[Any, Any],
+        known: dict[Any, Polynomial],
     ) -> tuple[Loop, dict[Any, Polynomial]]:
-        steps: dict[Any, Polynomial] = {}
+        steps: dict[Any, Polynomial] = dict(known)
         for key in changes:
             self.variables[key] = self._carried(key, body, before)
         for key, change in changes.items():
@@ -200,9 +257,12 @@ class Loops(Statements):
         name = self._name_of(key, body)
         if isinstance(old, Buffer | Variable | Memory | Nowhere):
             return old
-        if isinstance(old, Polynomial):
+        if isinstance(old, Polynomial | Pointer):
             atom = Atom("loop-carried", frozenset({MAYBE}))
-            return self.symbols.fresh(f"{name}@{body[n.LINE]}", atom)
+            carried = self.symbols.fresh(f"{name}@{body[n.LINE]}", atom)
+            if isinstance(old, Polynomial):
+                return carried
+            return Pointer(old.buffer, carried, old.type, old.size)
         depends = self.depends(old) | {MAYBE}
         return Unknown(f"{name} changes in the loop at line {body[n.LINE]}", depends)
 
@@ -212,6 +272,8 @@ class Loops(Statements):
             value = self.variables.get(key)
             if isinstance(value, Polynomial):
                 names |= value.atoms()
+            elif isinstance(value, Pointer):
+                names |= value.offset.atoms()
         return names
 
     def _name_of(self, key: Any, body: Node) -> str:
@@ -251,6 +313,15 @@ class Loops(Statements):
                     if function is not None and function.body is not None:
                         found.append(function.body)
         return found
+
+
+def _difference(last: Any, first: Any) -> Polynomial | None:
+    if isinstance(last, Pointer) and isinstance(first, Pointer):
+        if last.buffer == first.buffer and last.size == first.size:
+            return last.offset - first.offset
+    elif isinstance(last, Polynomial) and isinstance(first, Polynomial):
+        return last - first
+    return None
 
 
 def _plus(value: Value, amount: Polynomial) -> Value:

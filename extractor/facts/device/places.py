@@ -36,6 +36,9 @@ class Places(Arithmetic):
                 return Memory(Pointer(known, ZERO, node[n.TYPE], -1))
             return Variable(node[n.EXTRA][0])
         if kind == n.SUBSCRIPT:
+            whole = self.type_of(node[n.KIDS][0])
+            if whole is not None and not whole.pointer and not whole.array:
+                return self._component(node)
             base, index = self.value(node[n.KIDS][0]), self.value(node[n.KIDS][1])
             return self.at(self.combine("+", base, index, node))
         if kind == n.UNARY and node[n.EXTRA] == n.DEREFERENCE:
@@ -52,6 +55,17 @@ class Places(Arithmetic):
             return self.place(node[n.KIDS][0])
         value = self.value(node)
         return Nowhere("a temporary", self.depends(value))
+
+    def _component(self, node: Node) -> Place:
+        """A component of a vector."""
+        found, index = self.place(node[n.KIDS][0]), self.value(node[n.KIDS][1])
+        if isinstance(found, Nowhere):
+            return found
+        number = index.text if isinstance(index, Polynomial) else "?"
+        member = f"{found.member}[{number}]"
+        if isinstance(found, Variable):
+            return Variable(found.declaration, member)
+        return Memory(found.pointer, member)
 
     def _member_place(self, node: Node) -> Place:
         name = node[n.EXTRA][1]

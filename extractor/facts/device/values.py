@@ -33,9 +33,10 @@ class Pointer:
 
     Attributes:
         buffer: Where it points into.
-        offset: In elements of ``size`` bytes.
-        type: Number of the element's type in the unit.
-        size: Bytes of an element; -1 where unknown.
+        offset: In units of ``size`` bytes.
+        type: Number of the element's type in the translation unit.
+        size: Bytes of a unit: an element, or what it was before a cast to a wider one; -1 where
+            unknown.
     """
 
     buffer: Buffer

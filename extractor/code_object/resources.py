@@ -8,17 +8,50 @@ Metadata" in LLVM's AMDGPU usage guide), and what the compiler says under
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
+from extractor.code_object.elf import STT_FUNC, Elf
+from extractor.code_object.message_pack import unpack
 from extractor.errors import UnitError
-from kernels.backends.model import KernelResources
-from kernels.building.elf import STT_FUNC, Elf
-from kernels.building.message_pack import unpack
 
 _NT_AMDGPU_METADATA = 32
 _REMARK = re.compile(
     r"remark:\s+(?P<key>[^:\[]+?)(?: \[[^\]]*\])?: (?P<value>.*?) \[-Rpass-analysis"
 )
+
+
+@dataclass(frozen=True)
+class KernelResources:
+    """What one kernel takes on one architecture, from the compiler and the code object.
+
+    Attributes:
+        kernel: Mangled name.
+        architecture: For instance ``gfx942``.
+        vgprs: Vector registers of a thread, without accumulation registers.
+        agprs: Accumulation registers of a thread.
+        sgprs: Scalar registers of a wavefront.
+        vgpr_spills: Vector registers kept in memory.
+        sgpr_spills: Scalar registers kept elsewhere.
+        scratch_bytes: Private memory of a thread.
+        lds_bytes: Static LDS of a block.
+        occupancy: Wavefronts of one SIMD that fit at once.
+        max_block_threads: Largest block that its launch bounds allow.
+        code_bytes: Size of its machine code.
+    """
+
+    kernel: str
+    architecture: str
+    vgprs: int
+    agprs: int
+    sgprs: int
+    vgpr_spills: int
+    sgpr_spills: int
+    scratch_bytes: int
+    lds_bytes: int
+    occupancy: int | None
+    max_block_threads: int
+    code_bytes: int
 
 
 def read_resources(

@@ -1,0 +1,1 @@
+"""AMDGPU code objects and what can be read from them."""
