@@ -13,6 +13,7 @@ from extractor import __version__
 from extractor.errors import DamagedStore, RocQuarryError, UserError
 
 if TYPE_CHECKING:
+    from extractor.progress import Reporter
     from extractor.project import Project
 
 EXAMPLES = """
@@ -34,6 +35,12 @@ Examples:
 
   extract my-rules.toml --interface foo             a library of your own, by its rule file
 
+  extract --init path/to/tree                       draft that rule file from the tree
+
+  extract path/to/tree --rules FILE                 a tree of yours under a rule file
+
+  extract path/to/tree                              the same by its compile_commands.json
+
   extract --doctor                                  what was found, and how to mend what is missing
 """
 
@@ -50,7 +57,9 @@ _FORMATS = ("html", "json", "dot", "svg", "graphml", "mermaid")
 def extract(
     project: Annotated[
         str | None,
-        typer.Argument(help="A library: the name of a shipped rule file, or the path of one."),
+        typer.Argument(
+            help="A library: the name of a shipped rule file, the path of one, or a folder."
+        ),
     ] = None,
     interface: Annotated[
         list[str] | None,
@@ -94,7 +103,23 @@ def extract(
     out: Annotated[Path, typer.Option("--out", help="Folder for what is written.")] = Path("out"),
     source: Annotated[
         str | None,
-        typer.Option("--source", help="Source folder, or URL@REF, instead of the pinned one."),
+        typer.Option(
+            "--source", help="Folder, URL@REF, or pinned version, instead of the first pin."
+        ),
+    ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option("--rules", help="Rule file for the folder that is given as the library."),
+    ] = None,
+    compile_commands: Annotated[
+        Path | None,
+        typer.Option(
+            "--compile-commands", help="Compilation database that says what is compiled and how."
+        ),
+    ] = None,
+    init: Annotated[
+        Path | None,
+        typer.Option("--init", help="Draft a commented rule file for a source tree."),
     ] = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=0, help="Worker processes; 0 for one a core.")
@@ -135,13 +160,22 @@ def extract(
         _doctor(project, pins=pins, as_json=as_json)
     elif clear_cache or export_cache or import_cache:
         _cache(clear_cache, export_cache, import_cache, as_json=as_json)
+    elif init is not None:
+        from extractor.commands import init as drafting
+
+        drafted = drafting.run(init, rules, compile_commands)
+        _answer(drafted, drafting.show, as_json=as_json, quiet=quiet)
     elif project is None:
         from extractor.rules import list_rules
 
-        raise UserError(f"name a library: {', '.join(list_rules())}, or a rule file; see --help")
+        raise UserError(
+            f"name a library: {', '.join(list_rules())}, a rule file or a folder; see --help"
+        )
     else:
         _extract(
             project,
+            rules=rules,
+            database=compile_commands,
             interfaces=interface or [],
             kernel=kernel,
             everything=everything,
@@ -162,6 +196,8 @@ def extract(
 def _extract(
     name: str,
     *,
+    rules: Path | None,
+    database: Path | None,
     interfaces: list[str],
     kernel: str | None,
     everything: bool,
@@ -178,11 +214,9 @@ def _extract(
     verbose: bool,
 ) -> None:
     from extractor.progress import Reporter
-    from extractor.project import Project
 
-    project = Project(
-        name, source=source, jobs=jobs, reporter=Reporter(quiet=quiet, verbose=verbose)
-    )
+    reporter = Reporter(quiet=quiet, verbose=verbose)
+    project = _open(name, rules, database, source, jobs, reporter)
     if interfaces and (kernels is not None or kernel is not None or everything):
         raise UserError(
             "--interface goes with neither --kernel, --kernels nor --all; run them apart"
@@ -236,6 +270,25 @@ def _extract(
                 )
     if not ok:
         raise typer.Exit(1)
+
+
+def _open(
+    name: str,
+    rules: Path | None,
+    database: Path | None,
+    source: str | None,
+    jobs: int,
+    reporter: Reporter,
+) -> Project:
+    from extractor.folder_project import is_folder, open_folder
+    from extractor.project import Project
+
+    if rules is None and database is None and not is_folder(name):
+        return Project(name, source=source, jobs=jobs, reporter=reporter)
+    opened = open_folder(name, rules=rules, database=database)
+    if opened.note:
+        reporter.note(opened.note)
+    return Project(opened.rule, source=source or opened.source, jobs=jobs, reporter=reporter)
 
 
 def _draw_library(project: Project, out: Path) -> Path:

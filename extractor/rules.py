@@ -174,6 +174,11 @@ def shared_packages() -> tuple[Package, ...]:
     return tuple(package for package in packages.package if package.name in packages.base)
 
 
+def known_packages() -> tuple[Package, ...]:
+    """Packages that any rule file may name."""
+    return _packages_file().package
+
+
 def list_rules() -> list[str]:
     """Names of the shipped rules, sorted."""
     return sorted(

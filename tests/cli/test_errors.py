@@ -19,7 +19,10 @@ def one_line(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def test_no_project(extract: Extract) -> None:
-    assert one_line(extract()) == ("name a library: rocblas, rocsolver, or a rule file; see --help")
+    assert one_line(extract()) == (
+        "name a library: rocblas, rocrand, rocsolver, rocsparse, a rule file or a folder; "
+        "see --help"
+    )
 
 
 def test_an_unknown_project_names_the_nearest(extract: Extract) -> None:
