@@ -33,6 +33,8 @@ Examples:
 
   extract rocblas --interface gemv --check          hold the answer against the compiler's own IR
 
+  extract rocblas --interface axpy --trace --config source   launches of concrete calls
+
   extract my-rules.toml --interface foo             a library of your own, by its rule file
 
   extract --init path/to/tree                       draft that rule file from the tree
@@ -91,6 +93,20 @@ def extract(
         bool,
         typer.Option("--check", help="Compare with the compiler's unoptimised IR and explain."),
     ] = False,
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace",
+            help="Call the entry points on this machine and write which launches they chose.",
+        ),
+    ] = False,
+    arch: Annotated[
+        str | None,
+        typer.Option("--arch", help="With --trace: architectures, such as gfx90a,gfx942."),
+    ] = None,
+    budget: Annotated[
+        int, typer.Option("--cases", min=1, help="With --trace: cases kept per entry point.")
+    ] = 24,
     view: Annotated[
         bool, typer.Option("--view", help="Write callgraph.html, one page that works offline.")
     ] = False,
@@ -182,6 +198,9 @@ def extract(
             kernels=kernels,
             scopes=scopes,
             check=check,
+            trace=trace,
+            archs=_architectures(arch),
+            budget=budget,
             formats=_formats(formats, view),
             config=config,
             out=out,
@@ -204,6 +223,9 @@ def _extract(
     kernels: Path | None,
     scopes: bool,
     check: bool,
+    trace: bool,
+    archs: tuple[str, ...],
+    budget: int,
     formats: list[str],
     config: str,
     out: Path,
@@ -232,6 +254,16 @@ def _extract(
         elif not quiet:
             checking.show(answer)
         ok = checking.complete(answer)
+    elif trace:
+        if not interfaces and not everything:
+            raise UserError("--trace goes with --interface NAME or with --all")
+        from extractor.commands import trace as tracing
+        from extractor.trace.run import Effort
+
+        wanted = None if everything else interfaces
+        traced = tracing.run(project, wanted, configs, out, archs, Effort(budget=budget))
+        _answer(traced, tracing.show, as_json=as_json, quiet=quiet)
+        ok = tracing.complete(traced)
     elif kernel is not None:
         from extractor.commands import kernel as reaching
 
@@ -311,6 +343,18 @@ def _answer(answer: Any, show: Any, *, as_json: bool, quiet: bool) -> None:
         print(json.dumps(answer))
     elif not quiet:
         show(answer)
+
+
+def _architectures(text: str | None) -> tuple[str, ...]:
+    from extractor import settings
+    from extractor.errors import UnknownName
+
+    names = tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    for name in names:
+        if name not in settings.DEVICES:
+            known = ", ".join(settings.DEVICES)
+            raise UnknownName("architecture", name, settings.DEVICES, f"known: {known}")
+    return names or settings.TRACE_ARCHITECTURES
 
 
 def _formats(text: str, view: bool) -> list[str]:

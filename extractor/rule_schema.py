@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from extractor.facts_rule import FactsRule
+from extractor.trace_rule import Trace
 from extractor.units import Language
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -401,6 +402,7 @@ class RuleFile(Model):
     boundaries: tuple[Boundary, ...] = ()
     infrastructure: tuple[Pattern, ...] = ()
     facts: FactsRule = FactsRule()
+    trace: Trace | None = None
 
 
 class PackagesFile(Model):

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import platform
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from extractor.apt import read_mirrors
@@ -29,6 +30,34 @@ ARCHITECTURES = ("gfx90a", "gfx942", "gfx950")
 
 CUDA_ARCHITECTURE = "sm_80"
 """What CUDA sources are parsed for."""
+
+TRACE_ARCHITECTURES = ("gfx90a", "gfx942")
+"""What launch traces are made for when nobody asks for others."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """What the HIP runtime says of a GPU, as far as host code asks.
+
+    Attributes:
+        compute_units: Number of compute units.
+        memory: Bytes of device memory.
+        shared: Bytes of LDS that a block can have.
+    """
+
+    compute_units: int
+    memory: int
+    shared: int
+
+
+_GIB = 1 << 30
+# MI210, MI300X and MI355X, from AMD's data sheets.
+DEVICES = {
+    "gfx90a": Device(104, 64 * _GIB, 65536),
+    "gfx942": Device(304, 192 * _GIB, 65536),
+    "gfx950": Device(256, 288 * _GIB, 163840),
+}
+"""One product for each architecture."""
 
 _WAVE64_FAMILY = "gfx9"
 _PACKAGE = Path(__file__).resolve().parent
@@ -78,10 +107,11 @@ def rocm_folders() -> tuple[Path, ...]:
 
 
 def cuda_folder() -> Path | None:
-    """Root of a CUDA toolkit whose headers are there, or ``None``."""
+    """Root of a CUDA toolkit that has what clang's own wrapper includes, or ``None``."""
     named = os.environ.get("CUDA_PATH")
     for folder in ((Path(named),) if named else ()) + (Path("/usr/local/cuda"),):
-        if (folder / "include" / "cuda_runtime.h").is_file():
+        wanted = ("cuda_runtime.h", "curand_mtgp32_kernel.h")
+        if all((folder / "include" / name).is_file() for name in wanted):
             return folder
     return None
 

@@ -1,0 +1,134 @@
+"""``extract PROJECT --interface NAME --trace``: launch traces and what they cover."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from extractor.api import scope_bytes
+from extractor.errors import ToolchainError, UnknownName
+from extractor.output import write
+from extractor.project import Project, output_folder
+from extractor.trace.coverage import Coverage, cover
+from extractor.trace.run import Effort, Traced, trace_interface
+from extractor.trace.tracer import Tracer
+
+
+def run(
+    project: Project,
+    interfaces: Sequence[str] | None,
+    configs: Sequence[str],
+    out: Path,
+    archs: Sequence[str],
+    effort: Effort,
+) -> list[dict[str, Any]]:
+    """Traces interfaces, writes ``traces.jsonl`` of each and returns a summary of each.
+
+    Args:
+        project: The library.
+        interfaces: Names; all families when ``None``.
+        configs: Configurations; their traces stand in one file.
+        out: Folder for what is written.
+        archs: Architectures.
+        effort: How much is tried and kept for each entry point.
+    """
+    names = sorted(project.families()) if interfaces is None else list(interfaces)
+    for name in names:
+        project.resolve(name)  # a name that is wrong ends the run before anything is built
+    tracers = [Tracer(project, config) for config in configs]
+    summaries = []
+    try:
+        with project.reporter.work(f"{project.rule.name} traces") as advance:
+            for done, name in enumerate(names, start=1):
+                summaries.append(_interface(tracers, name, out, archs, effort))
+                advance(done, len(names), name)
+    finally:
+        for tracer in tracers:
+            tracer.close()
+    return summaries
+
+
+def _interface(
+    tracers: Sequence[Tracer], name: str, out: Path, archs: Sequence[str], effort: Effort
+) -> dict[str, Any]:
+    project = tracers[0].project
+    lines: list[bytes] = []
+    summary: dict[str, Any] = {
+        "project": project.rule.name, "interface": name, "written": None, "configs": {},
+    }  # fmt: skip
+    for tracer in tracers:
+        try:
+            traced = trace_interface(tracer, name, archs=archs, effort=effort)
+            scope = json.loads(scope_bytes(project, name, (tracer.config,)))
+        except (ToolchainError, UnknownName) as error:
+            summary["configs"][tracer.config] = {"error": str(error)}
+            continue
+        finally:
+            tracer.close()
+        coverage = cover(scope, tracer.config, traced.traces, siblings=bool(project.rule.siblings))
+        lines += [t.model_dump_json(by_alias=True).encode() + b"\n" for t in traced.traces]
+        summary["configs"][tracer.config] = _figures(traced, coverage)
+    if lines:
+        folder = output_folder(out, project.rule.name, name)
+        summary["written"] = str(write(folder / "traces.jsonl", b"".join(lines)))
+    return summary
+
+
+def _figures(traced: Traced, coverage: Coverage) -> dict[str, Any]:
+    statuses = Counter(trace.status for trace in traced.traces)
+    return {
+        "traces": len(traced.traces),
+        "calls": traced.calls,
+        "statuses": dict(sorted(statuses.items())),
+        "not_called": traced.not_called,
+        "coverage": coverage.model_dump(mode="json"),
+    }
+
+
+def complete(summaries: Sequence[dict[str, Any]]) -> bool:
+    """Whether everything could be traced and nothing was launched that the scope lacks."""
+    return all(
+        "error" not in figures and not figures["coverage"]["outside"]
+        for summary in summaries
+        for figures in summary["configs"].values()
+    )
+
+
+def show(summaries: Sequence[dict[str, Any]]) -> None:
+    """Prints a summary of each interface."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold")
+    for title in ("interface", "configuration"):
+        table.add_column(title)
+    for title in ("traces", "kernels traced", "in the scope", "launches seen", "not called"):
+        table.add_column(title, justify="right")
+    console = Console()
+    notes = []
+    for summary in summaries:
+        for config, figures in summary["configs"].items():
+            if "error" in figures:
+                notes.append(f"{summary['interface']} {config}: {figures['error']}")
+                continue
+            cover = figures["coverage"]
+            table.add_row(
+                summary["interface"],
+                config,
+                str(figures["traces"]),
+                f"{cover['kernels_traced']} of {cover['kernels_live']}",
+                str(cover["kernels_in_scope"]),
+                f"{cover['launches_seen']} of {cover['launches_live']}",
+                str(len(figures["not_called"])),
+            )
+            notes += [f"not in the scope: {line}" for line in cover["outside"]]
+            failed = {k: n for k, n in figures["statuses"].items() if " " in k or k == "timeout"}
+            notes += [f"{summary['interface']} {config}: {n} × {k}" for k, n in failed.items()]
+    console.print(table)
+    for note in notes:
+        console.print(note, markup=False)
+    written = [summary["written"] for summary in summaries if summary["written"]]
+    console.print(f"written: {', '.join(written[:4])}{', …' if len(written) > 4 else ''}")

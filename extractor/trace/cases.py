@@ -1,0 +1,152 @@
+"""Cases of an entry point: argument values that are likely to take different ways through it.
+
+Three sweeps, always the same for the same entry point: square problems through all sizes while
+enumerations and increments turn over; one parameter at a time through all of its values; and draws
+of everything at once. Which of them are worth keeping is decided by what they launch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from extractor.trace.arguments import Caller, Value, default_of
+from extractor.trace.prototypes import Parameter, Prototype
+from extractor.trace.tracer import PointerMode
+
+_USUAL = 0.6
+"""Share of draws that take a parameter's default."""
+_SQUARE = 0.5
+"""Share of draws whose sizes are all the same."""
+_MANY = 3
+"""So many enumerations of one type are drawn together, from one or two values."""
+_LARGE = 0.04
+"""Share of draws with a size beyond 32 bits, where parameters have 64."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call.
+
+    Attributes:
+        args: Values by parameter; the others have their defaults.
+        pointer_mode: Where scalars live.
+        atomics: Whether atomics are allowed; ``None`` where the library has no such mode.
+    """
+
+    args: dict[str, Value] = field(default_factory=dict)
+    pointer_mode: PointerMode = "host"
+    atomics: int | None = None
+
+    def key(self) -> str:
+        """Equal for equal cases."""
+        return repr((sorted(self.args.items()), self.pointer_mode, self.atomics))
+
+
+def candidates(
+    caller: Caller, prototype: Prototype, draws: int, thresholds: Sequence[int] = ()
+) -> Iterator[Case]:
+    """All cases that may be tried, the plainest first, each once.
+
+    Args:
+        caller: Knows how the library is called.
+        prototype: The entry point.
+        draws: How many cases are drawn at random, with a seed made of the name.
+        thresholds: Sizes at which the source decides, tried with their neighbours.
+    """
+    seen = set()
+    for case in _Cases(caller, prototype, thresholds).all(draws):
+        if case.key() not in seen:
+            seen.add(case.key())
+            yield case
+
+
+class _Cases:
+    def __init__(self, caller: Caller, prototype: Prototype, thresholds: Sequence[int]) -> None:
+        self._caller, self._entry = caller, prototype.name
+        named = [p for p in prototype.parameters if caller.named(prototype.name, p)]
+        self._sizes = [p for p in named if self._role(p) == "size"]
+        others = [p for p in named if self._role(p) != "size"]
+        self._others = {p.name: values for p in others if len(values := self._values(p)) > 1}
+        near = {v + step for v in thresholds for step in (-1, 0, 1) if v + step > 0}
+        self._steps = sorted(near | set(caller.rule.sizes))
+        wide = all(p.bits > 32 for p in self._sizes)
+        self._large = list(caller.rule.large_sizes) if wide and self._sizes else []
+        scalars = [p for p in prototype.parameters if self._role(p) in ("scalar", "result")]
+        self._modes: list[PointerMode] = ["host"]
+        if caller.rule.pointer_mode and scalars:
+            self._modes.append("device")
+        atomics = caller.rule.atomics
+        self._atomics: list[int | None] = [None]
+        if atomics:
+            self._atomics = [int(name) for name in atomics.values]
+        # A call with many types is only valid where they go together.
+        types: dict[str, list[str]] = {}
+        for parameter in named:
+            if parameter.kind == "enumeration":
+                types.setdefault(parameter.type, []).append(parameter.name)
+        self._together = [names for names in types.values() if len(names) >= _MANY]
+        self._random = random.Random(hashlib.sha256(self._entry.encode()).digest())
+
+    def _role(self, parameter: Parameter) -> str:
+        return self._caller.role(self._entry, parameter)
+
+    def _values(self, parameter: Parameter) -> list[Value]:
+        line = self._caller.line(self._entry, parameter)
+        first = default_of(self._caller, self._entry, parameter, line)
+        rest: list[Value] = list(line.values) if line else []
+        if parameter.kind == "enumeration":
+            known = self._caller.enumerators(parameter)
+            letters = self._caller.rule.letters
+            chosen = [letters.get(str(value), str(value)) for value in rest]
+            rest = [value for value in (chosen or known) if value in known]
+        return [first, *(value for value in rest if value != first)]
+
+    def all(self, draws: int) -> Iterator[Case]:
+        """Every case in order."""
+        atomics = self._atomics[0]
+        yield Case({}, "host", atomics)
+        for number, size in enumerate(self._steps):
+            for turn in range(3):
+                yield self._square(size, number * 3 + turn)
+        for name, values in self._others.items():
+            for value in values[1:]:
+                yield Case({name: value}, "host", atomics)
+        for mode in self._modes[1:]:
+            yield Case({}, mode, atomics)
+        for allowed in self._atomics[1:]:
+            yield Case({}, "host", allowed)
+        for parameter in self._sizes:
+            yield Case({parameter.name: 0}, "host", atomics)
+        for _ in range(draws * (4 if self._together else 1)):
+            yield self._draw()
+
+    def _square(self, size: int, turn: int) -> Case:
+        args: dict[str, Value] = {p.name: size for p in self._sizes}
+        for place, (name, values) in enumerate(self._others.items()):
+            if all(isinstance(value, str) for value in values):
+                # Every letter with every size, in another order for each parameter.
+                args[name] = values[(turn // (place % 3 + 1)) % len(values)]
+        for names in self._together:
+            args.update({name: args[names[0]] for name in names if name in args})
+        return Case(args, "host", self._atomics[0])
+
+    def _draw(self) -> Case:
+        dice = self._random
+        args: dict[str, Value] = {}
+        same = dice.choice(self._steps)
+        square = dice.random() < _SQUARE
+        for parameter in self._sizes:
+            args[parameter.name] = same if square else dice.choice(self._steps)
+        if self._large and dice.random() < _LARGE:
+            args[dice.choice(self._sizes).name] = dice.choice(self._large)
+        for name, values in self._others.items():
+            letters = all(isinstance(value, str) for value in values)
+            if letters or dice.random() > _USUAL:
+                args[name] = dice.choice(values)
+        for names in self._together:
+            usual, other = (dice.choice(self._others[names[0]]) for _ in range(2))
+            args.update({name: dice.choice((usual, usual, other)) for name in names})
+        return Case(args, dice.choice(self._modes), dice.choice(self._atomics))

@@ -1,0 +1,97 @@
+"""Holds traces against the scope: what one of the two has and the other lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import Field
+
+from extractor.records import Record
+from extractor.trace.records import Trace
+
+
+class Coverage(Record):
+    """Traces of one interface against its scope.
+
+    Attributes:
+        calls: How many calls the traces stand for; one for each architecture.
+        kernels_traced: Pairs of entry point and kernel instantiation that some trace launched.
+        kernels_in_scope: How many of them the scope says the entry point can launch.
+        outside: The others, as ``entry: kernel``.
+        beyond: Pairs whose kernel belongs to a library at which the scope ends.
+        kernels_live: Pairs that the scope has.
+            Kernels that the rule file calls infrastructure count only where one was launched.
+        launches_live: Launches of the scope that can run: a place and the kernel launched there.
+        launches_seen: How many of them launch a kernel that some trace launched.
+        unseen: Kernels of the scope that no trace launched, by plain name, with instantiations.
+    """
+
+    calls: int
+    kernels_traced: int
+    kernels_in_scope: int
+    outside: tuple[str, ...]
+    beyond: int
+    kernels_live: int
+    launches_live: int
+    launches_seen: int
+    unseen: dict[str, int] = Field(default_factory=dict)
+
+
+def cover(
+    scope: dict[str, Any], config: str, traces: Iterable[Trace], *, siblings: bool = False
+) -> Coverage:
+    """Compares.
+
+    Args:
+        scope: ``scope.json`` of the interface.
+        config: Configuration of the traces.
+        traces: They.
+        siblings: The library stands on another one, such as rocSOLVER on rocBLAS, whose kernels
+            a trace has and the scope, which ends at the boundary, has not.
+    """
+    symbols, names, checks = {}, {}, set()
+    for function in scope["functions"]:
+        for instantiation in function["instantiations"]:
+            symbols[instantiation["id"]] = instantiation["symbol"]
+            if function["kind"] == "kernel":
+                names[instantiation["symbol"]] = function["name"]
+                if function["infrastructure"] is not None:
+                    checks.add(instantiation["symbol"])
+    live = {
+        (entry, symbols[kernel])
+        for entry, rows in scope["per_entry"].items()
+        for kernel in rows.get(config, ())
+        if symbols[kernel] not in checks
+    }
+    traced: set[tuple[str, str]] = set()
+    calls = 0
+    for trace in traces:
+        calls += len(trace.arch)
+        traced |= {(trace.entry, launch.symbol) for launch in trace.launches}
+    # What the scope does not even name was launched beyond a boundary, if there is another library.
+    beyond = {pair for pair in traced if pair[1] not in names} if siblings else set()
+    own = traced - beyond
+    live |= {pair for pair in own if pair[1] in checks}
+    launched = {symbol for _, symbol in traced}
+    launches = {
+        (launch["caller"], launch["at"]["file"], launch["at"]["start_line"], launch["kernel"])
+        for launch in scope["launches"]
+        if config in launch["configs"]
+        and not launch["dead"]
+        and symbols.get(launch["kernel"]) not in checks
+    }
+    unseen: dict[str, int] = {}
+    for symbol in sorted({kernel for _, kernel in live} - launched):
+        unseen[names.get(symbol, symbol)] = unseen.get(names.get(symbol, symbol), 0) + 1
+    return Coverage(
+        calls=calls,
+        kernels_traced=len(own),
+        kernels_in_scope=len(own & live),
+        outside=tuple(sorted(f"{entry}: {kernel}" for entry, kernel in own - live)),
+        beyond=len(beyond),
+        kernels_live=len(live),
+        launches_live=len(launches),
+        launches_seen=sum(symbols.get(kernel) in launched for *_, kernel in launches),
+        unseen=dict(sorted(unseen.items())),
+    )

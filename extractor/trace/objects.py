@@ -1,0 +1,157 @@
+"""Objects of a library's host side, compiled for this machine and kept by content.
+
+A host pass alone needs neither GPU nor device code: the object holds the library's own host code,
+with launches as calls of the HIP runtime. What is kept is found again by the content of the unit,
+of everything it can include, of its flags and of the compiler.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from extractor import cache
+from extractor.errors import UnitError
+from extractor.index.precompiled import Precompiled, planned
+from extractor.project import Project
+from extractor.units import Unit
+
+KIND = "trace-objects"
+"""Kind of the entries in the cache folder."""
+
+_FORMAT = "1"
+# What the host side decides does not depend on optimisation, and this is the fastest to build.
+_FLAGS = ("-O0", "-fPIC", "-w")
+_SECONDS = 900
+
+Progress = Callable[[int, int, str], None]
+"""Told (done, total, path) after each unit."""
+
+
+@dataclass
+class Objects:
+    """What came of compiling some units.
+
+    Attributes:
+        paths: By unit, its object, in the order asked for.
+        failed: By the unit's path, the compiler's first error.
+        compiled: How many were compiled now.
+        cpu_seconds: Processor time of those.
+    """
+
+    paths: dict[Unit, Path] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    compiled: int = 0
+    cpu_seconds: float = 0.0
+
+
+def compile_units(
+    project: Project, units: Sequence[Unit], progress: Progress | None = None
+) -> Objects:
+    """Compiles what the cache lacks, several units at once.
+
+    Each object is in the cache before the next one of its thread begins, so that an interrupted
+    run goes on where it was.
+
+    Args:
+        project: Their library.
+        units: Host units.
+        progress: Told about each unit that is compiled.
+
+    Raises:
+        StoreError: The cache cannot be written.
+    """
+    made = Objects()
+    places = {unit: _place(project, unit) for unit in units}
+    missing = [unit for unit, place in places.items() if not place.exists()]
+    headers = _headers(project, missing)
+    before = os.times()
+    with ThreadPoolExecutor(project.jobs or len(os.sched_getaffinity(0))) as pool:
+        running = {
+            pool.submit(_compile, project, unit, places[unit], headers.get(unit.arguments)): unit
+            for unit in missing
+        }
+        try:
+            for done, future in enumerate(as_completed(running), start=1):
+                unit = running[future]
+                try:
+                    future.result()
+                    made.compiled += 1
+                except UnitError as error:
+                    made.failed[unit.path] = str(error)
+                if progress:
+                    progress(done, len(missing), unit.path)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    after = os.times()
+    made.cpu_seconds = sum(after[2:4]) - sum(before[2:4])
+    made.paths = {u: place for u, place in places.items() if u.path not in made.failed}
+    return made
+
+
+def _place(project: Project, unit: Unit) -> Path:
+    key = project.indexer.closures.content_key(unit, KIND, _FORMAT, *_FLAGS)
+    return cache.entry(KIND, f"{key[:2]}/{key}.o")
+
+
+def _headers(project: Project, units: Sequence[Unit]) -> dict[tuple[str, ...], Path]:
+    """By flags, a precompiled header, where there are enough units for it to pay."""
+    counts: dict[tuple[str, ...], list[Unit]] = {}
+    for unit in units:
+        counts.setdefault(unit.arguments, []).append(unit)
+    found = {}
+    for arguments, group in counts.items():
+        header = planned(project.rule.precompiled, group[0], project.indexer.closures)
+        if header is None:
+            continue
+        path = cache.entry("trace-headers", header.key) / "prefix.pch"
+        if not path.exists() and len(group) > 2:
+            _precompile(project, header, path)
+        if path.exists():
+            found[arguments] = path
+    return found
+
+
+def _precompile(project: Project, header: Precompiled, path: Path) -> None:
+    with cache.scratch("trace-headers") as work:
+        source, output = work / "prefix.hip", work / "prefix.pch"
+        source.write_text(header.text, encoding="utf-8")
+        command = [*project.toolchain.clang, *header.arguments, *_FLAGS, "-Xclang", "-emit-pch"]
+        # Without one the units are compiled as they are, only slower.
+        if not _run([*command, "-c", str(source), "-o", str(output)]) and output.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            output.replace(path)
+
+
+def _compile(project: Project, unit: Unit, place: Path, header: Path | None) -> None:
+    command = [*project.toolchain.clang, *unit.arguments, *_FLAGS]
+    with cache.scratch(KIND) as work:
+        output = work / "unit.o"
+        rest = ["-c", str(Path(project.tree.root) / unit.path), "-o", str(output)]
+        use = ["-Xclang", "-include-pch", "-Xclang", str(header)] if header else []
+        error = _run([*command, *use, *rest])
+        if error and header:
+            error = _run([*command, *rest])
+        if error or not output.exists():
+            raise UnitError(f"{unit.path}: {error or 'the compiler wrote no object'}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        output.replace(place)
+
+
+def _run(command: Sequence[str]) -> str:
+    """The first error of a command, empty when it ended well."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return f"the compiler took more than {_SECONDS} seconds"
+    if not done.returncode:
+        return ""
+    lines = done.stderr.splitlines() or [f"the compiler ended with {done.returncode}"]
+    return next((line for line in lines if "error" in line), lines[0]).strip()

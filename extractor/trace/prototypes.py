@@ -1,0 +1,182 @@
+"""Prototypes of entry points, as libclang reads them from the headers that declare them."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from extractor.project import Project
+
+ParameterKind = Literal["integer", "floating", "enumeration", "pointer", "pointers", "other"]
+
+_FORMAT = "2"
+# Bodies are of no interest, and a declaration that does not parse must not hide the others.
+_OPTIONS = 0x40 | 0x200
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter.
+
+    Attributes:
+        name: As declared.
+        type: As written, without ``const``; of a pointer what it leads to in the end.
+        kind: ``pointer`` leads to data, ``pointers`` to an array of pointers to data.
+        bits: Of a number or enumeration.
+        constant: Whether what a pointer leads to in the end is ``const``.
+    """
+
+    name: str
+    type: str
+    kind: ParameterKind
+    bits: int
+    constant: bool
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """One function.
+
+    Attributes:
+        name: The entry point.
+        returns: Its result type as written.
+        parameters: In order.
+    """
+
+    name: str
+    returns: str
+    parameters: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True)
+class Prototypes:
+    """Prototypes of a library.
+
+    Attributes:
+        functions: By name.
+        enumerations: By type as parameters write it, the values of its enumerators.
+    """
+
+    functions: dict[str, Prototype]
+    enumerations: dict[str, dict[str, int]]
+
+
+def read_prototypes(project: Project, config: str) -> Prototypes:
+    """Every declared entry point's prototype; those that no header declares are left out.
+
+    Args:
+        project: The library.
+        config: Configuration whose flags the headers are read with.
+    """
+    key = f"prototypes:{_FORMAT}:{_identity(project, config)}"
+    data = project.store.recall(key)
+    if data is None:
+        found = _parse(project, config)
+        data = json.dumps(asdict(found)).encode()
+        project.store.remember(key, data)
+    raw = json.loads(data)
+    functions = {
+        name: Prototype(
+            name, item["returns"], tuple(Parameter(**each) for each in item["parameters"])
+        )
+        for name, item in raw["functions"].items()
+    }
+    return Prototypes(functions, raw["enumerations"])
+
+
+def _identity(project: Project, config: str) -> str:
+    parts = [project.tree.content_key, project.toolchain.identity, *sorted(project.entry_points)]
+    parts += project.units(config, "host")[0].arguments
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _parse(project: Project, config: str) -> Prototypes:
+    cindex = _cindex(str(project.toolchain.libclang))
+    root = Path(project.tree.root)
+    headers = sorted({entry.file for entry in project.entry_points.values()})
+    text = "".join(f'#include "{root / header}"\n' for header in headers)
+    unit = project.units(config, "host")[0]
+    name = str(root / "prototypes.hip")
+    parsed = cindex.Index.create().parse(
+        name, args=list(unit.arguments), unsaved_files=[(name, text)], options=_OPTIONS
+    )
+    functions: dict[str, Prototype] = {}
+    enumerations: dict[str, dict[str, int]] = {}
+    wanted = project.entry_points
+    for cursor in _functions(cindex, parsed.cursor):
+        if cursor.spelling in wanted and cursor.spelling not in functions:
+            parameters = tuple(
+                _parameter(cindex, argument, enumerations) for argument in cursor.get_arguments()
+            )
+            returns = cursor.result_type
+            _note(cindex, returns, enumerations)
+            functions[cursor.spelling] = Prototype(cursor.spelling, returns.spelling, parameters)
+    return Prototypes(functions, enumerations)
+
+
+def _functions(cindex: Any, cursor: Any) -> Iterable[Any]:
+    for child in cursor.get_children():
+        if child.kind == cindex.CursorKind.FUNCTION_DECL:
+            yield child
+        elif child.kind in (cindex.CursorKind.LINKAGE_SPEC, cindex.CursorKind.UNEXPOSED_DECL):
+            yield from _functions(cindex, child)
+
+
+def _parameter(cindex: Any, cursor: Any, enumerations: dict[str, dict[str, int]]) -> Parameter:
+    kinds = cindex.TypeKind
+    declared = cursor.type
+    depth = 0
+    pointee = declared
+    # An opaque handle stays the name of its typedef, whatever it is made of.
+    while pointee.kind in (kinds.POINTER, kinds.CONSTANTARRAY, kinds.INCOMPLETEARRAY):
+        pointee = pointee.get_pointee() if pointee.kind == kinds.POINTER else pointee.element_type
+        depth += 1
+    constant = pointee.is_const_qualified()
+    spelled = pointee.spelling.removeprefix("const ").removeprefix("struct ")
+    if depth:
+        kind: ParameterKind = "pointer" if depth == 1 else "pointers"
+        return Parameter(cursor.spelling, spelled, kind, 64, constant)
+    real = declared.get_canonical()
+    bits = max(real.get_size(), 0) * 8
+    if real.kind == kinds.ENUM:
+        _note(cindex, declared, enumerations)
+        return Parameter(cursor.spelling, spelled, "enumeration", bits, False)
+    if real.kind in (kinds.FLOAT, kinds.DOUBLE):
+        return Parameter(cursor.spelling, spelled, "floating", bits, False)
+    if real.kind == kinds.BOOL or real.kind.name in _INTEGERS:
+        return Parameter(cursor.spelling, spelled, "integer", bits, False)
+    return Parameter(cursor.spelling, spelled, "other", bits, False)
+
+
+_UNSIGNED = ("UINT", "ULONG", "ULONGLONG", "USHORT", "CHAR_U", "UCHAR")
+_INTEGERS = frozenset(
+    (*_UNSIGNED, "INT", "LONG", "LONGLONG", "SHORT", "CHAR_S", "SCHAR"),
+)
+
+
+def _note(cindex: Any, declared: Any, enumerations: dict[str, dict[str, int]]) -> None:
+    """Keeps the enumerators of a type."""
+    spelled = declared.spelling.removeprefix("const ")
+    real = declared.get_canonical()
+    if real.kind == cindex.TypeKind.ENUM and spelled not in enumerations:
+        enumerations[spelled] = {
+            child.spelling: child.enum_value
+            for child in real.get_declaration().get_children()
+            if child.kind == cindex.CursorKind.ENUM_CONSTANT_DECL
+        }
+
+
+@functools.cache
+def _cindex(library: str) -> Any:
+    from clang import cindex
+
+    # A wheel that brings its own libclang finds it by itself, unless another one is asked for.
+    cindex.Config.libcxx_dir = None
+    if not cindex.Config.loaded:
+        cindex.Config.set_library_file(library)
+    return cindex

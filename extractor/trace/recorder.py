@@ -1,0 +1,76 @@
+"""The recording stand-in for the HIP runtime, built on first use by the toolchain's own clang."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from extractor import cache
+from extractor.errors import ToolchainError
+from extractor.toolchain.model import Toolchain
+
+_SOURCES = Path(__file__).with_name("native")
+_KIND = "trace-recorder"
+_MACHINE = ("--target=", "-resource-dir=", "--gcc-toolchain=", "-isystem")
+
+
+def build_recorder(toolchain: Toolchain) -> Path:
+    """The recorder as one relocatable object, made now or found in the cache.
+
+    Raises:
+        ToolchainError: It does not compile; the message quotes the first error.
+    """
+    digest = hashlib.sha256(toolchain.identity.encode())
+    for source in sorted(_SOURCES.iterdir()):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    key = digest.hexdigest()[:32]
+    place = cache.entry(_KIND, key) / f"recorder-{key[:12]}.o"
+    if not place.exists():
+        with cache.locked(_KIND, key):
+            if not place.exists():
+                with cache.building(_KIND, key) as folder:
+                    _compile(toolchain, folder, place.name)
+    return place
+
+
+def machine_flags(toolchain: Toolchain) -> list[str]:
+    """The flags that say which machine this is and where the compiler's own headers are."""
+    return [flag for flag in toolchain.flags if flag.startswith(_MACHINE)]
+
+
+def run_tool(command: Sequence[str], what: str) -> None:
+    """Runs a compiler or linker.
+
+    Raises:
+        ToolchainError: It failed; the message quotes its first error.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = done.stderr.splitlines() or ["no message"]
+        first = next((line for line in lines if "error" in line), lines[0])
+        raise ToolchainError(f"{what} cannot be built: {first}; see extract --doctor")
+
+
+def _compile(toolchain: Toolchain, folder: Path, name: str) -> None:
+    flags = [*machine_flags(toolchain), "-std=c++17", "-O2", "-fPIC", "-w"]
+    flags += ["-D__HIP_PLATFORM_AMD__"]
+    for prefix in toolchain.prefixes:
+        flags += ["-idirafter", str(prefix / "include")]
+    objects = []
+    for source in sorted(_SOURCES.glob("*.cpp")):
+        output = folder / f"{source.stem}.o"
+        command = [*toolchain.clang, "-x", "c++", *flags, "-c", str(source), "-o", str(output)]
+        run_tool(command, "the recorder of launches")
+        objects.append(output)
+    joined = [*_joiner(toolchain), "-r", "-o", str(folder / name), *map(str, objects)]
+    run_tool(joined, "the recorder of launches")
+    for path in objects:
+        path.unlink()
+
+
+def _joiner(toolchain: Toolchain) -> list[str]:
+    if toolchain.origin == "wheels":
+        return [toolchain.clang[0], "ld.lld"]
+    return [*toolchain.clang, "-fuse-ld=lld", "-nostdlib"]

@@ -1,0 +1,204 @@
+"""Launch traces of whole interfaces, and single calls for other stages."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from extractor import settings
+from extractor.api import scope_bytes
+from extractor.project import Project
+from extractor.trace.arguments import Value
+from extractor.trace.cases import Case, candidates
+from extractor.trace.choice import choose
+from extractor.trace.records import Trace
+from extractor.trace.thresholds import thresholds
+from extractor.trace.tracer import PointerMode, Tracer
+
+_FORMAT = "1"
+"""Raise it when the same inputs would be traced in another way."""
+
+Progress = Callable[[int, int, str], None]
+"""Told (done, total, entry point)."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried and kept for each entry point.
+
+    Attributes:
+        draws: Cases drawn at random besides the systematic ones.
+        budget: Cases kept.
+    """
+
+    draws: int = 120
+    budget: int = 24
+
+
+@dataclass(frozen=True)
+class Traced:
+    """Traces of one interface.
+
+    Attributes:
+        traces: By entry point, in the order of the cases.
+        not_called: By entry point, why it was not called.
+        calls: Calls made now; 0 when all of it came from the cache.
+    """
+
+    traces: list[Trace]
+    not_called: dict[str, str]
+    calls: int
+
+
+def run(
+    project: Project | str,
+    interface: str,
+    config: str | None = None,
+    cases: Mapping[str, Sequence[Case]] | None = None,
+) -> list[Trace]:
+    """Launch traces of an interface.
+
+    Args:
+        project: The library, or its name.
+        interface: Family, half of a twin, or one entry point.
+        config: Configuration; the first one when ``None``.
+        cases: Calls by entry point; chosen by what they launch when ``None``.
+
+    Example:
+        >>> traces = run("rocblas", "axpy")  # doctest: +SKIP
+        >>> traces[0].launches[0].grid  # doctest: +SKIP
+    """
+    opened = Project(project) if isinstance(project, str) else project
+    chosen = opened.configurations(config or "all")[0]
+    with Tracer(opened, chosen) as tracer:
+        if cases is None:
+            return trace_interface(tracer, interface).traces
+        return [
+            trace
+            for entry, its_cases in cases.items()
+            for case in its_cases
+            for trace in tracer.call(
+                entry, case.args, pointer_mode=case.pointer_mode, atomics=case.atomics
+            )
+        ]
+
+
+_TRACERS: dict[tuple[int, str], Tracer] = {}
+
+
+def trace_call(
+    project: Project,
+    config: str,
+    entry: str,
+    args: Mapping[str, Value],
+    arch: str = settings.DEFAULT_ARCHITECTURE,
+    pointer_mode: PointerMode = "host",
+    atomics: int | None = None,
+) -> Trace:
+    """One call, by a worker that stays for the next one.
+
+    Raises:
+        UserError: An entry point, argument or value that does not exist.
+    """
+    key = (id(project), config)
+    if key not in _TRACERS:
+        _TRACERS[key] = Tracer(project, config)
+    made = _TRACERS[key].call(
+        entry, args, archs=(arch,), pointer_mode=pointer_mode, atomics=atomics
+    )
+    return made[0]
+
+
+def close_workers() -> None:
+    """Ends the workers that ``trace_call`` left."""
+    for tracer in _TRACERS.values():
+        tracer.close()
+    _TRACERS.clear()
+
+
+def trace_interface(
+    tracer: Tracer,
+    interface: str,
+    *,
+    archs: Sequence[str] = settings.TRACE_ARCHITECTURES,
+    effort: Effort = Effort(),
+    progress: Progress | None = None,
+) -> Traced:
+    """Traces of every entry point of an interface; from the store when nothing has changed.
+
+    Args:
+        tracer: The library.
+        interface: Family, half of a twin, or one entry point.
+        archs: Architectures that the runtime reports.
+        effort: How much is tried and kept.
+        progress: Told about each entry point.
+    """
+    project = tracer.project
+    entries = project.resolve(interface)
+    reasons = {entry: tracer.why_not(entry) for entry in entries}
+    called = [entry for entry in entries if reasons[entry] is None]
+    scope = json.loads(scope_bytes(project, interface, (tracer.config,)))
+    # Names that only might be entry points are none where nothing defines them.
+    not_called = {e: why for e, why in reasons.items() if why and e in scope["entry_points"]}
+    if not called:
+        return Traced([], not_called, 0)
+    made = tracer.shared_object(called)
+    steps = thresholds(scope)
+    traces: list[Trace] = []
+    calls = 0
+    for done, entry in enumerate(called, start=1):
+        key = _key(tracer, made.path, entry, archs, effort, steps)
+        known = project.store.recall(key)
+        if known is None:
+            found, count = _trace_entry(tracer, entry, archs, effort, steps)
+            calls += count
+            lines = b"\n".join(trace.model_dump_json(by_alias=True).encode() for trace in found)
+            project.store.remember(key, lines)
+        else:
+            found = [Trace.model_validate_json(line) for line in known.splitlines()]
+        traces += found
+        if progress:
+            progress(done, len(called), entry)
+    return Traced(traces, not_called, calls)
+
+
+def _trace_entry(
+    tracer: Tracer, entry: str, archs: Sequence[str], effort: Effort, steps: Sequence[int]
+) -> tuple[list[Trace], int]:
+    prototype = tracer.prototypes.functions[entry]
+    groups = []
+    for case in candidates(tracer.caller, prototype, effort.draws, steps):
+        groups.append(
+            tracer.call(
+                entry,
+                case.args,
+                archs=archs,
+                pointer_mode=case.pointer_mode,
+                atomics=case.atomics,
+            )
+        )
+    return choose(groups, effort.budget), len(groups) * len(archs)
+
+
+def _key(
+    tracer: Tracer,
+    library: Path,
+    entry: str,
+    archs: Sequence[str],
+    effort: Effort,
+    steps: Iterable[int],
+) -> str:
+    devices = {arch: repr(settings.DEVICES.get(arch)) for arch in archs}
+    parts = [
+        _FORMAT,
+        library.parent.name,
+        tracer.rule.model_dump_json(),
+        repr(tracer.prototypes.functions[entry]),
+        json.dumps(devices),
+        repr((effort, sorted(steps), tracer.limits)),
+        tracer.project.source.model_dump_json(),
+    ]
+    return "trace:" + hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -1,0 +1,288 @@
+"""The host side of an interface as one shared object that can be called.
+
+The index says which units the entry points need. What the linker then finds undefined and another
+unit of the library, or of a library it stands on, defines, brings that unit in, until nothing is
+missing. What nobody defines is a boundary: a stand-in notes that it was called and returns zero.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import re
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from extractor import cache
+from extractor.errors import ToolchainError
+from extractor.graph.linked import LinkedGraph
+from extractor.project import Project
+from extractor.toolchain.model import Toolchain
+from extractor.trace.objects import compile_units
+from extractor.trace.recorder import build_recorder, machine_flags, run_tool
+from extractor.units import Unit
+
+_KIND = "trace-libraries"
+_FORMAT = "1"
+_UNDEFINED = re.compile(r"undefined symbol: (?P<name>[^\s]+)")
+_MOST_ROUNDS = 24
+_SYSTEM = ("libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6")
+_LOADER = "ld-linux"  # it has what thread-local variables need
+
+
+@dataclass(frozen=True)
+class SharedObject:
+    """A library's host side, linked to the recorder.
+
+    Attributes:
+        path: The shared object.
+        units: Units in it, as ``project:path``.
+        boundaries: Functions that nothing defines, each with a stand-in.
+        failed: By ``project:path``, the first error of units that did not compile.
+        compiled: Units that had to be compiled for it.
+        cpu_seconds: Processor time of the compiler.
+        seconds: Wall time.
+    """
+
+    path: Path
+    units: tuple[str, ...]
+    boundaries: tuple[str, ...]
+    failed: dict[str, str] = field(default_factory=dict)
+    compiled: int = 0
+    cpu_seconds: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass
+class _Made:
+    """Objects compiled so far."""
+
+    objects: dict[tuple[int, Unit], Path] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    compiled: int = 0
+    seconds: float = 0.0
+
+
+class HostSide:
+    """Builds shared objects of one library's host side.
+
+    Args:
+        project: The library.
+        config: Its configuration. Of a library it stands on the first one is taken.
+    """
+
+    def __init__(self, project: Project, config: str) -> None:
+        others = [
+            Project(name, jobs=project.jobs, reporter=project.reporter)
+            for name in project.rule.siblings
+        ]
+        self.project, self.config = project, config
+        self._projects = (project, *others)
+        self._configs = (config, *(other.configurations()[0] for other in others))
+        self._graphs: dict[int, LinkedGraph] = {}
+
+    def build(self, entries: Sequence[str], support: Iterable[str] = ()) -> SharedObject:
+        """Builds a shared object that has some entry points.
+
+        Args:
+            entries: Names of the library itself.
+            support: Functions that calls need besides, such as the one that makes a handle.
+
+        Raises:
+            ToolchainError: The objects do not link.
+        """
+        begin = time.monotonic()
+        made = _Made()
+        key = self._plan_key([*entries, "", *sorted(support)])
+        plan = self.project.store.recall(key)
+        if plan is not None:
+            self._compile(self._recalled(plan), made)
+        else:
+            self._search(entries, set(support), made)
+        ordered = self._ordered(made.objects)
+        path, boundaries = self._linked([made.objects[key] for key in ordered])
+        if plan is None and not made.failed:
+            rows = [[owner, unit.path] for owner, unit in ordered]
+            self.project.store.remember(key, json.dumps(rows).encode())
+        return SharedObject(
+            path=path,
+            units=tuple(self._name(*key) for key in ordered),
+            boundaries=boundaries,
+            failed=made.failed,
+            compiled=made.compiled,
+            cpu_seconds=made.seconds,
+            seconds=time.monotonic() - begin,
+        )
+
+    def _search(self, entries: Sequence[str], missing: set[str], made: _Made) -> None:
+        """Adds units until nothing that a unit of the libraries defines is missing."""
+        graph = self.project.graph(self.config, entries, device=False)
+        wanted = {(0, unit) for unit in graph.units}
+        asked: set[str] = set()
+        for _ in range(_MOST_ROUNDS):
+            wanted |= self._providers(missing - asked)
+            asked |= missing
+            new = [
+                key
+                for key in wanted
+                if key not in made.objects and self._name(*key) not in made.failed
+            ]
+            if not new and made.objects:
+                return
+            self._compile(new, made)
+            missing = self._undefined([made.objects[k] for k in self._ordered(made.objects)])
+
+    def _compile(self, keys: Sequence[tuple[int, Unit]], made: _Made) -> None:
+        for number, project in enumerate(self._projects):
+            units = [unit for owner, unit in keys if owner == number]
+            if not units:
+                continue
+            with project.reporter.work(f"{project.rule.name} host objects") as advance:
+                done = compile_units(project, units, advance)
+            made.objects.update({(number, unit): path for unit, path in done.paths.items()})
+            made.failed.update({f"{project.rule.name}:{p}": e for p, e in done.failed.items()})
+            made.compiled += done.compiled
+            made.seconds += done.cpu_seconds
+
+    def _plan_key(self, names: Iterable[str]) -> str:
+        """Changes with sources, rules of compiling and what is asked for; not with this program."""
+        digest = hashlib.sha256(_FORMAT.encode())
+        for project, config in zip(self._projects, self._configs, strict=True):
+            rule = project.rule
+            parts = [project.tree.content_key, project.toolchain.identity, config]
+            parts += [rule.compile.model_dump_json(), *(u.model_dump_json() for u in rule.units)]
+            parts += [item.model_dump_json() for item in rule.configurations]
+            digest.update("\0".join(parts).encode())
+        digest.update("\0".join(names).encode())
+        return f"trace-plan:{digest.hexdigest()[:32]}"
+
+    def _recalled(self, plan: bytes) -> list[tuple[int, Unit]]:
+        units = [{u.path: u for u in self._planned(n)} for n in range(len(self._projects))]
+        return [(owner, units[owner][path]) for owner, path in json.loads(plan)]
+
+    def _name(self, owner: int, unit: Unit) -> str:
+        return f"{self._projects[owner].rule.name}:{unit.path}"
+
+    def _planned(self, owner: int) -> list[Unit]:
+        return self._projects[owner].units(self._configs[owner], "host")
+
+    def _ordered(self, chosen: Iterable[tuple[int, Unit]]) -> list[tuple[int, Unit]]:
+        # The build's own order decides which of several weak definitions counts.
+        have = set(chosen)
+        return [
+            (owner, unit)
+            for owner in range(len(self._projects))
+            for unit in self._planned(owner)
+            if (owner, unit) in have
+        ]
+
+    def _providers(self, symbols: Iterable[str]) -> set[tuple[int, Unit]]:
+        found: set[tuple[int, Unit]] = set()
+        for symbol in sorted(symbols):
+            for owner, project in enumerate(self._projects):
+                if owner not in self._graphs:
+                    whole = project.graph(self._configs[owner], None, device=False)
+                    self._graphs[owner] = whole.host
+                graph = self._graphs[owner]
+                index = graph.find(symbol)
+                if index is not None and graph.nodes[index].unit >= 0:
+                    path = graph.units[graph.nodes[index].unit].path
+                    found.update((owner, u) for u in self._planned(owner) if u.path == path)
+                    break
+        return found
+
+    def _undefined(self, objects: Sequence[Path]) -> set[str]:
+        recorder = build_recorder(self.project.toolchain)
+        names = "\0".join(path.name for path in (recorder, *objects))
+        key = f"trace-undefined:{_FORMAT}:{hashlib.sha256(names.encode()).hexdigest()}"
+        known = self.project.store.recall(key)
+        if known is not None:
+            return set(json.loads(known))
+        with cache.scratch(_KIND) as work:
+            found = _undefined(self.project.toolchain, objects, work / "library.so")
+        self.project.store.remember(key, json.dumps(sorted(found)).encode())
+        return found
+
+    def _linked(self, objects: Sequence[Path]) -> tuple[Path, tuple[str, ...]]:
+        recorder = build_recorder(self.project.toolchain)
+        digest = hashlib.sha256("\0".join([_FORMAT, recorder.name]).encode())
+        for path in objects:
+            digest.update(path.name.encode())
+        key = digest.hexdigest()[:32]
+        missing = tuple(sorted(self._undefined(objects)))
+        place = cache.entry(_KIND, key) / "library.so"
+        if not place.exists():
+            with cache.locked(_KIND, key), cache.building(_KIND, key) as folder:
+                _link(self.project.toolchain, objects, recorder, missing, folder)
+        real = tuple(name for name in missing if not name.startswith("__hip_fatbin"))
+        return place, real
+
+
+def _link(
+    toolchain: Toolchain,
+    objects: Sequence[Path],
+    recorder: Path,
+    missing: Sequence[str],
+    folder: Path,
+) -> None:
+    source = folder / "stand_ins.c"
+    source.write_text(_stand_ins(missing), encoding="utf-8")
+    stand_ins = folder / "stand_ins.o"
+    compiler = [*toolchain.clang, "-x", "c", *machine_flags(toolchain), "-O1", "-fPIC", "-w"]
+    run_tool([*compiler, "-c", str(source), "-o", str(stand_ins)], "stand-ins for boundaries")
+    every = [*objects, recorder, stand_ins]
+    options = ["--error-limit=0", "--no-demangle", "-Bsymbolic", "--eh-frame-hdr", "-z", "defs"]
+    command = [*_linker(toolchain, options), "-o", str(folder / "library.so"), *map(str, every)]
+    run_tool([*command, *_system_libraries()], "the library's host side")
+    source.unlink()
+    stand_ins.unlink()
+
+
+def _undefined(toolchain: Toolchain, objects: Sequence[Path], output: Path) -> set[str]:
+    """What some objects, the recorder and the system's libraries together leave undefined."""
+    options = ["--warn-unresolved-symbols", "--error-limit=0", "--no-demangle", "-z", "defs"]
+    every = [*objects, build_recorder(toolchain)]
+    command = [*_linker(toolchain, options), "-o", str(output), *map(str, every)]
+    done = subprocess.run(
+        [*command, *_system_libraries()], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        first = next((x for x in done.stderr.splitlines() if "error" in x), done.stderr[:200])
+        raise ToolchainError(f"the library's host side does not link: {first}")
+    return {match["name"] for match in _UNDEFINED.finditer(done.stderr)}
+
+
+def _linker(toolchain: Toolchain, options: Sequence[str]) -> list[str]:
+    if toolchain.origin == "wheels":
+        # The wheel's clang has a linker beside it but no driver that finds it.
+        return [toolchain.clang[0], "ld.lld", "-shared", *options]
+    passed = [f"-Wl,{option}" for option in options]
+    return [*toolchain.clang, "-fuse-ld=lld", "-nostdlib", "-shared", *passed]
+
+
+def _system_libraries() -> list[str]:
+    """Paths of the C and C++ libraries as this process loads them."""
+    for name in _SYSTEM:
+        ctypes.CDLL(name)
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+    paths = sorted({line.split(None, 5)[5] for line in maps.splitlines() if ".so" in line})
+    # A symbolic link is shown as what it leads to: libstdc++.so.6.0.30.
+    return [path for path in paths if Path(path).name.startswith((*_SYSTEM, _LOADER))]
+
+
+def _stand_ins(names: Sequence[str]) -> str:
+    """C text of a stand-in for each name: data for code objects, functions for the rest."""
+    lines = ["long rq_boundary(const char *);", "long rq_unsupported(const char *);"]
+    for number, name in enumerate(names):
+        label = f'__asm__("{name}")'
+        if name.startswith("__hip_fatbin"):
+            lines.append(f"extern char f{number}[64] {label}; char f{number}[64];")
+            continue
+        what = "rq_unsupported" if name.startswith("hip") else "rq_boundary"
+        lines.append(f"long f{number}(void) {label};")
+        lines.append(f'long f{number}(void) {{ return {what}("{name}"); }}')
+    return "\n".join([*lines, ""])

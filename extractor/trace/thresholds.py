@@ -1,0 +1,33 @@
+"""Sizes at which host code decides: the numbers that its functions compare with."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+_COMPARED = re.compile(
+    r"(?:[<>]=?|==|!=)\s*(\d{1,6})\b(?!\s*[*/])|\b(\d{1,6})\s*(?:[<>]=?|==|!=)(?!>)"
+)
+_CONSTANT = re.compile(r"\bconstexpr\s+\w+(?:\s+\w+)?\s*=\s*(\d{1,6})\s*;")
+_HOST = ("host", "launcher", "entry_point")
+_LEAST, _MOST = 4, 100_000
+
+
+def thresholds(scope: dict[str, Any], most: int = 16) -> list[int]:
+    """Numbers that host functions of a scope compare with, the most frequent ones, sorted.
+
+    Args:
+        scope: ``scope.json`` of an interface.
+        most: How many.
+    """
+    counts: Counter[int] = Counter()
+    for function in scope["functions"]:
+        if function["kind"] not in _HOST or function["infrastructure"] is not None:
+            continue
+        for pattern in (_COMPARED, _CONSTANT):
+            for match in pattern.finditer(function["text"]):
+                value = int(next(group for group in match.groups() if group))
+                if _LEAST <= value <= _MOST:
+                    counts[value] += 1
+    return sorted(value for value, _ in counts.most_common(most))
