@@ -68,25 +68,44 @@ def facts_of(project: Project, interface: str | None = None, config: str = "all"
         yield from _stated(project, survey, survey.definitions[identity], configs)
 
 
-def surveyed(project: Project, interface: str | None, configs: Sequence[str]) -> Survey:
-    """Reads every live kernel of an interface, or of the library."""
+def planned_survey(
+    project: Project, interface: str | None, configs: Sequence[str]
+) -> tuple[Survey, dict[str, Unit]]:
+    """Which kernels there are and which of their instantiations stand for them; reads nothing.
+
+    Args:
+        project: The opened library.
+        interface: Family or entry point; the whole library when ``None``.
+        configs: Configurations.
+
+    Returns:
+        The survey without findings, and device units by path.
+    """
     entries = None if interface is None else project.resolve(interface)
     builder = project.builder(configs, entries)
     survey = Survey()
-    devices: dict[str, str] = {}
     units: dict[str, Unit] = {}
     launches = LaunchText(project.toolchain, project.indexer.closures, project.store)
     for graph in builder.graphs:
         names = entries if entries is not None else project.defined([graph])
-        _collect(project, graph, names, survey, devices, units, launches)
-    kernels = [one for one in survey.definitions.values() if one.kernel]
-    survey.chosen = chosen(kernels)
+        _collect(project, graph, names, survey, units, launches)
+    survey.chosen = chosen(one for one in survey.definitions.values() if one.kernel)
+    return survey, units
+
+
+def surveyed(project: Project, interface: str | None, configs: Sequence[str]) -> Survey:
+    """Reads every live kernel of an interface, or of the library."""
+    survey, units = planned_survey(project, interface, configs)
+    devices = {
+        symbol: one.id
+        for one in survey.definitions.values()
+        if not one.kernel
+        for symbol, _ in one.instantiations
+    }
     _read(project, survey, units, sorted(devices))
     for symbol, identity in sorted(devices.items()):
-        for pair in sorted(survey.findings):
-            if pair[0] == symbol:
-                survey.chosen.setdefault(identity, []).append(pair)
-                break
+        if (symbol, "") in survey.findings:
+            survey.chosen.setdefault(identity, []).append((symbol, ""))
     return survey
 
 
@@ -95,7 +114,6 @@ def _collect(
     graph: ConfigurationGraph,
     names: Sequence[str],
     survey: Survey,
-    devices: dict[str, str],
     units: dict[str, Unit],
     launches: LaunchText,
 ) -> None:
@@ -126,7 +144,6 @@ def _collect(
             continue
         definition = _defined(project, survey, node, kernel=False)
         definition.instantiations.setdefault((node.symbol, ""), set()).add(graph.name)
-        devices[node.symbol] = definition.id
 
 
 def _defined(project: Project, survey: Survey, node: Node, *, kernel: bool) -> Definition:
