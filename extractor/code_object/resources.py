@@ -17,7 +17,8 @@ from extractor.errors import UnitError
 
 _NT_AMDGPU_METADATA = 32
 _REMARK = re.compile(
-    r"remark:\s+(?:<unknown>:\d+:\d+:\s+)?(?P<key>[^:\[]+?)(?: \[[^\]]*\])?: (?P<value>.*?) \[-Rpass-analysis"
+    r"remark:\s+(?:<unknown>:\d+:\d+:\s+)?(?P<key>[^:\[]+?)(?: \[[^\]]*\])?: (?P<value>.*?) "
+    r"\[-Rpass-analysis"
 )
 
 
