@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from extractor.errors import RocQuarryError, UserError
+from kernels.commands.verify import verify
 from kernels.identity import require_own_package
 
 app = typer.Typer(
@@ -120,74 +121,7 @@ def seed(
     print(f"{out}: {task.entry.kind} {task.entry.name}, {len(task.cases)} cases")
 
 
-@app.command()
-def verify(
-    task: Annotated[Path, typer.Argument(metavar="TASK", help="Folder of the task.")],
-    candidate: Annotated[
-        Path | None,
-        typer.Option(
-            "--candidate",
-            metavar="FILE",
-            help="HIP file to judge; without it, the baseline itself.",
-        ),
-    ] = None,
-    backend: Annotated[
-        str, typer.Option("--backend", help="compile, cpu, cuda or amd; see: kernels backends")
-    ] = "cpu",
-    wavefront: Annotated[
-        int, typer.Option("--wavefront", help="Lanes of a wavefront on the cpu backend: 64 or 32.")
-    ] = 64,
-    seconds: Annotated[
-        float, typer.Option("--timeout", help="Seconds after which a run is ended and has failed.")
-    ] = 60,
-    as_json: Json = False,
-) -> None:
-    """Judge a candidate against the task's baseline on the task's inputs.
-
-    Exit status 0: right on every input. 1: not. 2: something must be mended first.
-
-    Example: kernels verify saxpy --candidate faster.hip --backend cpu --json
-    """
-    from kernels.backends import get_backend
-    from kernels.backends.cpu import CpuBackend
-    from kernels.isolation import EXECUTION
-    from kernels.task import load_task
-    from kernels.task.folder import BASELINE
-    from kernels.verify import verify as judge
-
-    if wavefront not in (32, 64):
-        raise UserError(f"--wavefront {wavefront}: a wavefront has 64 or 32 lanes")
-    chosen = CpuBackend(wavefront) if backend == "cpu" else get_backend(backend)
-    loaded = load_task(task)
-    file = candidate or task / BASELINE
-    if not file.is_file():
-        raise UserError(f"{file}: there is no such file")
-    limits = type(EXECUTION)(wall_seconds=seconds, cpu_seconds=int(2 * seconds) + 1)
-    verdict = judge(loaded, task, file, chosen, limits)
-    if as_json:
-        print(json.dumps(verdict.as_json(), indent=1))
-    else:
-        state = {True: "correct", False: "not correct", None: "built, not run"}[verdict.correct]
-        print(
-            f"{verdict.task}: {state if verdict.built else 'does not build'} ({verdict.hardware})"
-        )
-        print(f"inputs passed {verdict.inputs_passed}, failed {len(verdict.failures)}, "
-              f"skipped {len(verdict.inputs_skipped)}")  # fmt: skip
-        for failure in verdict.failures:
-            print(f"  {failure.input}: {failure.error} [{failure.reproducer}]")
-        for note in verdict.notes:
-            print(f"  {note}")
-        for skipped in verdict.inputs_skipped:
-            print(f"  skipped {skipped}")
-        for one in verdict.resources:
-            words = ", ".join(
-                f"{k} {v}" for k, v in asdict(one).items() if k not in ("kernel", "architecture")
-            )
-            print(f"  {one.architecture} {one.kernel}: {words}")
-        if verdict.diagnostics:
-            print(verdict.diagnostics.strip())
-    good = verdict.built and verdict.correct is not False
-    raise typer.Exit(0 if good else 1)
+app.command()(verify)
 
 
 @app.command()

@@ -1,0 +1,1 @@
+"""Commands of ``kernels`` that need more than a few lines."""

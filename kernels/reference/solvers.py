@@ -1,0 +1,215 @@
+"""LAPACK: solving linear systems and least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kernels.reference.factorisations import (
+    INFO,
+    dominant,
+    lu_decomposed,
+    lu_factors,
+    rows_swapped,
+    whole_numbers,
+)
+from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
+from kernels.reference.shapes import applied, mirrored, triangle
+from kernels.task.element_types import numpy
+
+
+def _n(p: Parameters) -> int:
+    return int(p.n)
+
+
+def _m(p: Parameters) -> int:
+    return int(p.m)
+
+
+def _nrhs(p: Parameters) -> int:
+    return int(p.nrhs)
+
+
+def _residual(i: Instance, a: Any, size: Any, name: str = "B") -> Iterator[Problem]:
+    """``|b - A x| <= gamma_3n |L| |U| |x|`` (Higham, Theorem 9.4).
+
+    Where diagonal blocks are inverted, the condition of the factors comes in; ``size`` is squared
+    through the inverse for it.
+    """
+    np = numpy()
+    x, b = i.after[name], i.before[name]
+    if 0 in b.shape:
+        return
+    plain = a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)
+    growth = float((abs(np.linalg.inv(plain)) @ size).sum(axis=1).max())
+    bound = i.gamma(4 * i.p.n + 16) * growth * (size @ abs(x)) + i.gamma(2) * abs(b)
+    yield from i.within(name, "residual b - A x", abs(b - a @ x), bound)
+
+
+def _getrs(i: Instance) -> Iterator[Problem]:
+    if not i.p.n:
+        return
+    lower, upper = lu_factors(i.before["A"])
+    a, size = lower @ upper, abs(lower) @ abs(upper)
+    if "ipiv" in i.before:
+        pivots = whole_numbers(i.before["ipiv"])
+        a = rows_swapped(a, pivots, backwards=True)
+        size = rows_swapped(size, pivots, backwards=True)
+    if i.p.trans != "N":
+        a, size = applied(a, i.p.trans), size.T
+    yield from _residual(i, a, size)
+
+
+def _gesv(i: Instance) -> Iterator[Problem]:
+    np = numpy()
+    info = whole_numbers(i.after["info"])[0]
+    if not i.p.n:
+        return
+    lower, upper = lu_factors(i.after["A"])
+    zeros = np.flatnonzero(np.diagonal(upper) == 0)
+    expected = int(zeros[0]) + 1 if len(zeros) else 0
+    yield from i.exactly("info", "info", expected, info)
+    pivots = whole_numbers(i.after["ipiv"])
+    if any(not place < pivot <= i.p.n for place, pivot in enumerate(pivots)):
+        yield from i.exactly("ipiv", "every pivot names a row below", True, False)
+        return
+    swapped = rows_swapped(i.before["A"], pivots)
+    size = abs(lower) @ abs(upper)
+    bound = i.gamma(4 * i.p.n + 8) * size
+    yield from i.within("A", "residual P A - L U", abs(swapped - lower @ upper), bound)
+    if not expected:
+        size = rows_swapped(size, pivots, backwards=True)
+        yield from _residual(i, i.before["A"], size)
+
+
+def _potrs(i: Instance) -> Iterator[Problem]:
+    if not i.p.n:
+        return
+    factor = triangle(i.before["A"], i.p.uplo)
+    left, right = (factor.conj().T, factor) if i.p.uplo == "U" else (factor, factor.conj().T)
+    yield from _residual(i, left @ right, abs(left) @ abs(right))
+
+
+def _posv(i: Instance) -> Iterator[Problem]:
+    yield from i.exactly("info", "info", 0, whole_numbers(i.after["info"])[0])
+    if not i.p.n:
+        return
+    np = numpy()
+    a = mirrored(i.before["A"], i.p.uplo, hermitian=True)
+    factor = triangle(i.after["A"], i.p.uplo)
+    left, right = (factor.conj().T, factor) if i.p.uplo == "U" else (factor, factor.conj().T)
+    size = abs(left) @ abs(right)
+    error = np.where(i.parts["A"], abs(left @ right - a), 0)
+    yield from i.within("A", "residual A - L L^H", error, i.gamma(4 * i.p.n + 8) * size)
+    yield from _residual(i, a, size)
+
+
+def _gels(i: Instance) -> Iterator[Problem]:
+    """Least squares: the residual is orthogonal to the columns; least norm: it is zero."""
+    np = numpy()
+    p = i.p
+    yield from i.exactly("info", "info", 0, whole_numbers(i.after["info"])[0])
+    if not min(p.m, p.n, p.nrhs):
+        return
+    a = applied(i.before["A"], p.trans)
+    rows, cols = a.shape
+    x, b = i.after["B"][:cols], i.before["B"][:rows]
+    norm = np.sqrt((abs(a) ** 2).sum())
+    scale = norm * np.sqrt((abs(x) ** 2).sum(axis=0)) + np.sqrt((abs(b) ** 2).sum(axis=0))
+    limit = i.gamma(20 * (p.m + p.n)) * 4
+    residual = b - a @ x
+    if rows > cols:
+        measure = np.sqrt((abs(a.conj().T @ residual) ** 2).sum(axis=0))
+        yield from i.within("B", "A^H (b - A x)", measure, limit * norm * scale)
+    else:
+        measure = np.sqrt((abs(residual) ** 2).sum(axis=0))
+        yield from i.within("B", "b - A x", measure, limit * scale)
+
+
+def _with_pivots(p: Parameters, arrays: dict[str, Any], _: Any) -> dict[str, Any]:
+    np = numpy()
+    stored, pivots = lu_decomposed(arrays["A"] + 2 * np.eye(len(arrays["A"])))
+    return {**arrays, "A": stored, "ipiv": np.array(pivots, dtype=np.float64)}
+
+
+def _regular(p: Parameters, arrays: dict[str, Any], _: Any) -> dict[str, Any]:
+    np = numpy()
+    return {**arrays, "A": arrays["A"] + 3 * np.eye(*arrays["A"].shape)}
+
+
+def _block(name: str) -> Operand:
+    cols = {"A": 0, "B": 1, "C": 0}[name]
+
+    def columns(p: Parameters) -> int:
+        return int(p.nb * (p.nblocks if cols else max(p.nblocks - 1, 0)))
+
+    return Operand(name, lambda p: int(p.nb), columns, "inout")
+
+
+def _blocks(values: Any, nb: int) -> list[Any]:
+    return [values[:, k : k + nb] for k in range(0, values.shape[1], nb)] if nb else []
+
+
+def _geblttrf(i: Instance) -> Iterator[Problem]:
+    """``M = L U`` of a block tridiagonal matrix: L has A and factored B, U has I and new C."""
+    nb = i.p.nb
+    yield from i.exactly("info", "info", 0, whole_numbers(i.after["info"])[0])
+    if not nb or not i.p.nblocks:
+        return
+    lower = _blocks(i.before["A"], nb)
+    middle, factored = _blocks(i.before["B"], nb), _blocks(i.after["B"], nb)
+    right, changed = _blocks(i.before["C"], nb), _blocks(i.after["C"], nb)
+    limit = i.gamma(32 * nb + 64)
+    for k in range(i.p.nblocks):
+        left, upper = lu_factors(factored[k])
+        whole, size = left @ upper, abs(left) @ abs(upper)
+        target = middle[k]
+        if k:
+            target = target - lower[k - 1] @ changed[k - 1]
+            size = size + abs(lower[k - 1]) @ abs(changed[k - 1])
+        yield from i.within("B", f"residual of block {k}", abs(whole - target), limit * size)
+        if k < i.p.nblocks - 1:
+            error = abs(whole @ changed[k] - right[k])
+            bound = limit * (abs(left) @ abs(upper) @ abs(changed[k]) + abs(right[k]))
+            yield from i.within("C", f"residual of block {k} of C", error, bound)
+
+
+def _outweighing(p: Parameters, arrays: dict[str, Any], _: Any) -> dict[str, Any]:
+    np = numpy()
+    nb = p.nb
+    b = arrays["B"]
+    if nb and b.size:
+        b = b + (2 + 3 * nb) * np.tile(np.eye(nb), (1, p.nblocks))
+    return {**arrays, "B": b}
+
+
+_A, _B = Operand("A", _n, _n, "inout"), Operand("B", _n, _nrhs, "inout")
+_PIVOTS = Operand("ipiv", _n, direction="out")
+
+OPERATIONS = (
+    Operation(
+        ("getrs",), (Operand("A", _n, _n), Operand("ipiv", _n), _B), _getrs, prepare=_with_pivots
+    ),
+    Operation(("getrs_npvt",), (Operand("A", _n, _n), _B), _getrs, prepare=dominant),
+    Operation(("gesv",), (_A, _PIVOTS, _B, INFO), _gesv, prepare=_regular),
+    Operation(
+        ("potrs",), (Operand("A", _n, _n, "in", "triangle", "triangular"), _B), _potrs
+    ),
+    Operation(
+        ("posv",), (Operand("A", _n, _n, "inout", "triangle", "definite"), _B, INFO), _posv
+    ),
+    Operation(
+        ("gels",),
+        (
+            Operand("A", _m, _n, "free"),
+            Operand("B", lambda p: int(max(p.m, p.n)), _nrhs, "inout"), INFO,
+        ),
+        _gels, prepare=_regular,
+    ),
+    Operation(
+        ("geblttrf_npvt",), (Operand("A", lambda p: int(p.nb),
+                             lambda p: int(p.nb * max(p.nblocks - 1, 0))),
+                             _block("B"), _block("C"), INFO),
+        _geblttrf, prepare=_outweighing,
+    ),
+)  # fmt: skip
