@@ -16,12 +16,19 @@ from extractor.api import scope_bytes
 from extractor.errors import UnknownName
 from extractor.project import Project, output_folder
 from extractor.records import Source, Span
+from qa.reading.documentation import Documentation, read_header
 from qa.scope_view import ScopeView
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_CONSTANT = re.compile(
+    r"^\s*(?:#\s*define\s+([A-Za-z_]\w*)\s+\(?(\d+|0x[0-9a-fA-F]+)\)?\s*(?://.*|/\*.*)?$"
+    r"|(?:static\s+|inline\s+)*constexpr\s+[\w:]+\s+([A-Za-z_]\w*)\s*=\s*(\d+|0x[0-9a-fA-F]+)\s*;)"
+)
 _OPEN_SCOPES = 3
 FACT_FILES = ("facts.jsonl", "host_facts.jsonl", "device_facts.jsonl", "resource_facts.jsonl")
 """Names of files with facts in an interface's folder."""
+WHOLE_LIBRARY = "ALL"
+"""Name of the folder with facts about a whole library."""
 
 
 class Ground:
@@ -37,9 +44,11 @@ class Ground:
         self.project = project
         self.folder = folder
         self._views: OrderedDict[str, ScopeView] = OrderedDict()
-        self._facts: dict[str, list[dict[str, Any]]] = {}
+        self._facts: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._traces: dict[str, list[dict[str, Any]]] = {}
         self._tokens: dict[str, frozenset[str]] = {}
+        self._entries: dict[str, frozenset[str]] = {}
+        self._constants_in: dict[str, dict[str, int]] = {}
         self.extra_traces: list[dict[str, Any]] = []
 
     @property
@@ -74,11 +83,16 @@ class Ground:
 
     def knows(self, interface: str) -> bool:
         """The library has this interface."""
-        try:
-            self.project.resolve(interface)
-        except UnknownName:
-            return False
-        return True
+        return bool(self.entries_of(interface))
+
+    def entries_of(self, interface: str) -> frozenset[str]:
+        """Entry points of an interface; none where the library has no such interface."""
+        if interface not in self._entries:
+            try:
+                self._entries[interface] = frozenset(self.project.resolve(interface))
+            except UnknownName:
+                self._entries[interface] = frozenset()
+        return self._entries[interface]
 
     def span(self, file: str, start: int, end: int) -> Span:
         """A span of the tree with the hash of what stands there now."""
@@ -139,16 +153,108 @@ class Ground:
                 found.update(_WORD.findall(header.read_text(errors="replace")))
         return frozenset(found)
 
-    def facts(self, interface: str) -> list[dict[str, Any]]:
-        """Facts about an interface, as far as they are there."""
+    @functools.cached_property
+    def _headers(self) -> list[str]:
+        """Text of the library's public headers, and of those of the libraries it is built on."""
+        folders = {
+            (self.project.tree.root / entry.file).parent
+            for entry in self.project.entry_points.values()
+        }
+        texts = [
+            path.read_text(errors="replace")
+            for folder in sorted(folders)
+            for path in sorted(folder.glob("*.h"))
+        ]
+        for prefix in self.project.toolchain.prefixes:
+            for path in sorted((prefix / "include").glob("rocblas/**/*.h")):
+                texts.append(path.read_text(errors="replace"))
+        return texts
+
+    @functools.cached_property
+    def enumerators(self) -> frozenset[str]:
+        """Enumerators of public headers."""
+        found: set[str] = set()
+        for text in self._headers:
+            for body in re.findall(r"\benum\b[^{;]*\{([^}]*)\}", text):
+                bare = re.sub(r"/\*.*?\*/|//[^\n]*", " ", body, flags=re.S)
+                found.update(re.findall(r"(?:^|,)\s*([A-Za-z_]\w*)", bare))
+        return frozenset(found)
+
+    @functools.cached_property
+    def documentation(self) -> dict[str, Documentation]:
+        """What public headers say about entry points."""
+        found: dict[str, Documentation] = {}
+        for text in self._headers:
+            for name, read in read_header(text).items():
+                found.setdefault(name, read)
+        return found
+
+    @functools.cached_property
+    def constants(self) -> dict[str, tuple[int, str, int]]:
+        """Whole-number constants of the tree that have one value: value, file and line."""
+        found: dict[str, tuple[int, str, int]] = {}
+        several: set[str] = set()
+        root = self.project.tree.root
+        for path in sorted(root.rglob("*")):
+            if path.suffix not in (".h", ".hpp", ".cpp", ".hip", ".cuh") or not path.is_file():
+                continue
+            file = path.relative_to(root).as_posix()
+            for number, row in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                match = _CONSTANT.match(row)
+                if match is None:
+                    continue
+                name, value = match[1] or match[3], int(match[2] or match[4], 0)
+                if name in found and found[name][0] != value:
+                    several.add(name)
+                found.setdefault(name, (value, file, number))
+        return {name: row for name, row in found.items() if name not in several}
+
+    def constants_in(self, text: str) -> dict[str, int]:
+        """Constants of the tree that a text names, with their values."""
+        known = self._constants_in.get(text)
+        if known is None:
+            names = set(_WORD.findall(text))
+            known = {n: self.constants[n][0] for n in names if n in self.constants}
+            self._constants_in[text] = known
+        return known
+
+    def facts_of(self, interface: str, function: str) -> list[dict[str, Any]]:
+        """Facts about one definition, by its id."""
+        return self.facts_by_function(interface).get(function, [])
+
+    def facts_by_function(self, interface: str) -> dict[str, list[dict[str, Any]]]:
+        """Facts about an interface by the id of the definition, as far as they are there.
+
+        Files of the interface's own folder come first; those of a whole library's folder count
+        for functions that the former say nothing about.
+        """
         if interface not in self._facts:
-            rows: list[dict[str, Any]] = []
+            own: dict[str, list[dict[str, Any]]] = {}
             for name in FACT_FILES:
-                rows.extend(self._rows(interface, name))
-            self._facts[interface] = rows
+                for row in self._rows(interface, name):
+                    own.setdefault(row["function"], []).append(row)
+            self._facts[interface] = own
             if len(self._facts) > _OPEN_SCOPES:
                 self._facts.pop(next(iter(self._facts)))
-        return self._facts[interface]
+        own = self._facts[interface]
+        return {**self._library_facts, **own} if not own else _merged(own, self._library_facts)
+
+    @functools.cached_property
+    def _library_facts(self) -> dict[str, list[dict[str, Any]]]:
+        found: dict[str, list[dict[str, Any]]] = {}
+        for name in FACT_FILES:
+            for row in self._rows(WHOLE_LIBRARY, name):
+                found.setdefault(row["function"], []).append(row)
+        return found
+
+    def architectures_with_facts(self, interface: str) -> set[str]:
+        """Architectures that some fact is about."""
+        return {
+            row["arch"]
+            for rows in self.facts_by_function(interface).values()
+            for row in rows
+            if row.get("arch")
+        }
 
     def traces(self, interface: str) -> list[dict[str, Any]]:
         """Launch traces of an interface, as far as they are there."""
@@ -156,7 +262,7 @@ class Ground:
             self._traces[interface] = self._rows(interface, "traces.jsonl")
             if len(self._traces) > _OPEN_SCOPES:
                 self._traces.pop(next(iter(self._traces)))
-        entries = set(self.project.resolve(interface)) if self.knows(interface) else set()
+        entries = self.entries_of(interface)
         return self._traces[interface] + [t for t in self.extra_traces if t["entry"] in entries]
 
     def record(self, call: dict[str, Any]) -> dict[str, Any] | None:
@@ -177,6 +283,18 @@ class Ground:
         if not file.is_file():
             return []
         return read_rows(file.read_bytes().splitlines())
+
+
+def _merged(
+    own: dict[str, list[dict[str, Any]]], library: dict[str, list[dict[str, Any]]]
+) -> dict[str, list[dict[str, Any]]]:
+    """Facts of both; a kind of fact that the interface's own files have is theirs alone."""
+    merged = dict(library)
+    for function, rows in own.items():
+        kinds = {row["fact"] for row in rows}
+        others = [row for row in library.get(function, ()) if row["fact"] not in kinds]
+        merged[function] = [*rows, *others]
+    return merged
 
 
 def read_rows(lines: Iterable[bytes]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from qa.author.arguments import run
 from qa.gates.case import Case
 from qa.gates.launches import launch_holds
 from qa.records import Claim
@@ -142,8 +143,8 @@ def _fact(case: Case, claim: Claim) -> str | None:
     if not isinstance(claim.value, dict) or "fact" not in claim.value:
         return None
     wanted = claim.value
-    for fact in case.ground.facts(case.entry.interface):
-        if fact["fact"] != wanted["fact"] or fact["function"] != wanted.get("function"):
+    for fact in case.ground.facts_of(case.entry.interface, str(wanted.get("function"))):
+        if fact["fact"] != wanted["fact"]:
             continue
         if any(fact.get(key) != wanted.get(key) for key in ("subject", "arch", "instantiation")):
             continue
@@ -165,7 +166,38 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _walk(case: Case, claim: Claim) -> str | None:
+    value = claim.value
+    if not isinstance(value, dict) or not isinstance(value.get("given"), dict):
+        return None
+    function = case.view.by_id.get(str(value.get("function")))
+    if function is None or function.name != claim.subject:
+        return f"there is no function {value.get('function')}"
+    types = {str(k): str(v) for k, v in _as_dict(value.get("types")).items()}
+    given = {
+        str(k): v for k, v in _as_dict(value["given"]).items() if isinstance(v, int | str)
+    }  # fmt: skip
+    lines = tuple(n for n in _as_list(value.get("launch_lines")) if isinstance(n, int))
+    outcome = run(function, case.ground, given, types, lines)
+    if outcome.stuck is not None:
+        return f"{claim.subject} cannot be followed: {outcome.stuck}"
+    if "returned" in value and value["returned"] != outcome.returned:
+        return f"{claim.subject} returns {outcome.returned}, the claim says {value['returned']}"
+    for name, said in _as_dict(value.get("values")).items():
+        if outcome.values.get(name) != said:
+            return f"{claim.subject} makes {name} {outcome.values.get(name)}, not {said}"
+    launched = [step.first for step in outcome.steps if step.kind == "launch"]
+    if "launched" in value and launched != value["launched"]:
+        return f"{claim.subject} launches at lines {launched}, not {value['launched']}"
+    return None
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 CHECKS: dict[str, Check] = {
+    "walk": _walk,
     "number": _number,
     "grid": _number,
     "constant": _constant,

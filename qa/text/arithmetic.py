@@ -147,10 +147,11 @@ class _Parser:
 
     @staticmethod
     def call(name: str, arguments: list[Value]) -> Value:
-        if name == "min":
-            return sorted(arguments)[0]
-        if name == "max":
-            return sorted(arguments)[-1]
+        if name in ("min", "max"):
+            best = arguments[0]
+            for one in arguments[1:]:
+                best = one if (one < best) == (name == "min") else best
+            return best
         if name == "abs":
             return abs(arguments[0])
         if name == "ceil":
@@ -248,7 +249,7 @@ _WORDS = _CASTS | _FUNCTIONS
 
 def equations(sentence: str) -> list[Equation]:
     """Equations of a sentence; a chain ``a = b = c`` is two."""
-    text = plain(sentence).replace("`", "")
+    text = _without_calls(plain(sentence).replace("`", ""))
     spots = [m.start() for m in _EQUALS.finditer(text)]
     found = []
     for index, spot in enumerate(spots):
@@ -258,6 +259,19 @@ def equations(sentence: str) -> list[Equation]:
         if left and right:
             found.append(Equation(left, right))
     return found
+
+
+def _without_calls(text: str) -> str:
+    """Innermost calls of ``min`` and ``max`` on numbers replaced by their values."""
+    while True:
+        match = re.search(r"(?:std::)?\b(?:min|max)\(\s*[^(),=]+,\s*[^(),=]+\)", text)
+        if match is None:
+            return text
+        try:
+            value = str(evaluate(match[0]))
+        except Unknown:
+            value = "\x00"
+        text = text[: match.start()] + value + text[match.end() :]
 
 
 def _tokens(text: str) -> list[tuple[str, str, int, int]]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from datasketch import MinHash, MinHashLSH
-
 from qa.text.prose import sentences, words
 
-_PERMUTATIONS = 64
+_SKETCH = 24
 _SHINGLE = 5
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _CODE_WORD = re.compile(
@@ -57,15 +56,22 @@ def sentence_share(
     return (same / total if total else 0.0), counts.most_common(20)
 
 
-def _shingles(text: str) -> set[bytes]:
+def _shingles(text: str) -> set[int]:
     tokens = words(_ARTICLE.sub(" ", text))
-    if len(tokens) < _SHINGLE:
-        return {" ".join(tokens).encode()}
-    return {" ".join(tokens[i : i + _SHINGLE]).encode() for i in range(len(tokens) - _SHINGLE + 1)}
+    count = max(1, len(tokens) - _SHINGLE + 1)
+    return {_hash(" ".join(tokens[i : i + _SHINGLE])) for i in range(count)}
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 class NearDuplicates:
     """Finds texts that are nearly one that came before.
+
+    Candidates share members of their bottom-k sketches (the smallest hashes of their shingles, as
+    in Broder, "On the resemblance and containment of documents", 1997); candidates are compared
+    exactly.
 
     Args:
         threshold: Jaccard similarity of five-word shingles from which two texts are the same.
@@ -73,23 +79,26 @@ class NearDuplicates:
 
     def __init__(self, threshold: float = 0.85) -> None:
         self.threshold = threshold
-        self._index = MinHashLSH(threshold=threshold - 0.05, num_perm=_PERMUTATIONS)
-        self._texts: dict[str, set[bytes]] = {}
-        self._skeletons: defaultdict[str, list[str]] = defaultdict(list)
+        self._texts: dict[str, set[int]] = {}
+        self._holders: defaultdict[int, list[str]] = defaultdict(list)
+        self._skeletons: dict[str, str] = {}
 
     def seen(self, key: str, text: str, blanked: str) -> tuple[str, str] | None:
         """An earlier text's key and how it is alike, else ``None`` and the text is remembered."""
-        if self._skeletons[blanked]:
-            return self._skeletons[blanked][0], "same text but for names and numbers"
+        if blanked in self._skeletons:
+            return self._skeletons[blanked], "same text but for names and numbers"
         grams = _shingles(text)
-        sketch = MinHash(num_perm=_PERMUTATIONS, seed=1)
-        sketch.update_batch(sorted(grams))
-        for other in sorted(self._index.query(sketch)):
+        sketch = sorted(grams)[:_SKETCH]
+        shared = Counter(other for gram in sketch for other in self._holders[gram])
+        for other, count in sorted(shared.items()):
+            if count * 3 < len(sketch):
+                continue
             theirs = self._texts[other]
-            alike = len(grams & theirs) / max(1, len(grams | theirs))
+            alike = len(grams & theirs) / len(grams | theirs)
             if alike >= self.threshold:
                 return other, f"{alike:.2f} of its word sequences shared"
-        self._index.insert(key, sketch)
+        for gram in sketch:
+            self._holders[gram].append(key)
         self._texts[key] = grams
-        self._skeletons[blanked].append(key)
+        self._skeletons[blanked] = key
         return None

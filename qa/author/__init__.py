@@ -1,0 +1,1 @@
+"""The static author: answers from scopes, facts, traces and text, then their questions."""

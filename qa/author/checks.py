@@ -1,0 +1,336 @@
+"""Entries on the order in which a host function checks its arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+from extractor.records import Span
+from qa.author.arguments import Arguments, Fault, ordinary
+from qa.author.draft import Draft, code, listed
+from qa.author.glossary import meaning, reasons, told
+from qa.author.subjects import entries_through, types_of
+from qa.ground import Ground
+from qa.reading.documentation import Documentation
+from qa.reading.execution import Outcome, Step
+from qa.scope_view import FunctionView, ScopeView
+
+_LONGEST_CITE = 14
+
+
+def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
+    """Entries on functions that answer with a status."""
+    for function in functions:
+        if function.kind not in ("host", "entry_point") or not _answers_with_status(function):
+            continue
+        made = ordinary(function, ground, types_of(function))
+        if made is None:
+            continue
+        entries = entries_through(view, function)
+        documentation = next(
+            (ground.documentation[e] for e in entries if e in ground.documentation), None
+        )
+        outcomes = [(fault, made.run(fault)) for fault in made.faults]
+        hits = [(f, o) for f, o in outcomes if o.stuck is None and _hit(o, made) is not None]
+        yield from _two_faults(view, ground, made, hits, entries, documentation)
+        yield from _empty_problem(view, ground, made, hits, entries, documentation)
+
+
+def _answers_with_status(function: FunctionView) -> bool:
+    return len(re.findall(r"\breturn\s+\w*status_\w+\s*;", function.text)) >= 2
+
+
+def _hit(outcome: Outcome, made: Arguments) -> Step | None:
+    """The condition that ended the function early."""
+    if outcome.returned is None or outcome.returned == made.outcome.returned:
+        return None
+    decided = [step for step in outcome.steps if step.kind == "branch" and step.value]
+    return decided[-1] if decided else None
+
+
+def _cite(draft: Draft, function: FunctionView, outcome: Outcome, step: Step) -> Span:
+    """Lines of a condition and of the return below it."""
+    back = next((s for s in outcome.steps if s.kind == "return" and s.first >= step.first), None)
+    last = back.last if back is not None and back.last - step.first < _LONGEST_CITE else step.last
+    return draft.lines(function, step.first, last)
+
+
+def _disjuncts(made: Arguments, step: Step, faults: tuple[Fault, ...]) -> list[str]:
+    """Those parts of a condition joined by ``||`` that hold."""
+    parts = split_logic(step.text, "||")
+    values = {**made.values, **{fault.name: fault.value for fault in faults}}
+    return [part for part in parts if made.holds(part, values)] if len(parts) > 1 else []
+
+
+def split_logic(text: str, operator: str) -> list[str]:
+    """Parts of a condition at an operator outside parentheses."""
+    parts, depth, start, index = [], 0, 0, 0
+    while index < len(text):
+        depth += (text[index] in "([") - (text[index] in ")]")
+        if depth == 0 and text.startswith(operator, index):
+            parts.append(text[start:index].strip())
+            start = index = index + len(operator)
+            continue
+        index += 1
+    parts.append(text[start:].strip())
+    return parts
+
+
+def _two_faults(
+    view: ScopeView,
+    ground: Ground,
+    made: Arguments,
+    hits: list[tuple[Fault, Outcome]],
+    entries: list[str],
+    documentation: Documentation | None,
+) -> Iterator[Draft]:
+    function = made.function
+    best = None
+    for (one, first), (two, second) in combinations(hits, 2):
+        a, b = _hit(first, made), _hit(second, made)
+        if a is None or b is None or one.name == two.name or a.first == b.first:
+            continue
+        if first.returned == second.returned or "success" in f"{first.returned}{second.returned}":
+            continue
+        if one.name == "handle" or two.name == "handle":
+            continue
+        pair = ((one, first, a), (two, second, b)) if a.first < b.first else (
+            (two, second, b), (one, first, a))  # fmt: skip
+        both = made.run(one, two)
+        if both.stuck is None and both.returned == pair[0][1].returned:
+            weight = (pair[0][0].kind == "small", pair[1][0].kind == "null", pair[0][0].name)
+            if best is None or weight > best[0]:
+                best = (weight, pair, both)
+    if best is None:
+        return
+    (early, first, a), (late, second, b) = best[1]
+    both = best[2]
+    draft = Draft(
+        view, ground, "correctness_constraints", f"order of checks in {function.id}", entries
+    )
+    values = _shown_values(made, (early, late), a.text + b.text)
+    about = f" (reached from {code(entries[0])})" if entries else ""
+    say_a, say_b = told(early), told(late)
+    draft.question = draft.choose(
+        f"{code(function.name)}{about} is given {say_a} and, in the same call, {say_b}"
+        f"{values}. Which status comes back, and what would come back once the first fault is mended?",
+        f"A caller makes two mistakes at once: {say_a} and {say_b}{values}. Which of them does "
+        f"{code(function.name)}{about} report, and why that one?",
+        f"Suppose {say_b} reaches {code(function.name)}{about} together with {say_a}{values}. "
+        f"Does the answer name the one or the other, and what decides?",
+        f"With {say_a} as well as {say_b}{values}, how does {code(function.name)}{about} answer, and "
+        f"which of its tests never runs?",
+    )
+    _passed_over(draft, made, both, a)
+    parts = _disjuncts(made, a, (early, late))
+    where = _cite(draft, function, both, a)
+    what = meaning(early.name, documentation)
+    because = draft.choose(*reasons(early), salt="a")
+    subject = (
+        f"{what[0].upper()}{what[1:]}, {told(early)},"
+        if what
+        else f"{told(early)[0].upper()}{told(early)[1:]}"
+    )
+    if early.kind == "null":
+        subject = f"A null {code(early.name)}"
+    if parts:
+        hit = listed([code(p) for p in parts])
+        draft.say(
+            f"{subject} makes {hit} true inside the larger test, {because}, and the function returns "
+            f"{code(first.returned or '')}.",
+            where, "recompute",
+        )  # fmt: skip
+    else:
+        draft.say(
+            f"{subject} satisfies {code(a.text)}; {because}, so the function returns "
+            f"{code(first.returned or '')} there.",
+            where, "recompute",
+        )  # fmt: skip
+    below = _cite(draft, function, second, b)
+    later = _disjuncts(made, b, (late,))
+    test = listed([code(p) for p in later]) if later else code(b.text)
+    draft.say(
+        draft.choose(
+            f"The test that would see {say_b}, {test}, stands further down and is not reached.",
+            f"{test} would catch {say_b}, but it comes later in the text and this call never gets there.",
+            f"Nothing looks at {say_b}, since {test} is only asked afterwards.",
+            salt="later",
+        ),
+        below, "recompute",
+    )  # fmt: skip
+    mended = made.values[early.name]
+    right = code(str(mended)) if isinstance(mended, str) else str(mended)
+    if early.kind == "null":
+        right = "a valid address"
+    draft.say(
+        draft.choose(
+            f"Once {code(early.name)} is {right}, the call gets that far and returns "
+            f"{code(second.returned or '')}, {draft.choose(*reasons(late), salt='b')}.",
+            f"Give {code(early.name)} a proper value ({right}) and the same call ends with "
+            f"{code(second.returned or '')} instead: {draft.choose(*reasons(late), salt='b')}.",
+            salt="mended",
+        ),
+        below, "recompute",
+    )  # fmt: skip
+    _claim(draft, made, (early, late), both)
+    _claim(draft, made, (late,), second)
+    yield draft
+
+
+def _empty_problem(
+    view: ScopeView,
+    ground: Ground,
+    made: Arguments,
+    hits: list[tuple[Fault, Outcome]],
+    entries: list[str],
+    documentation: Documentation | None,
+) -> Iterator[Draft]:
+    """A size of zero against a null pointer."""
+    nulls = [
+        (f, o) for f, o in hits if f.kind == "null" and f.name != "handle" and "pointer" in f"{o.returned}"
+    ]  # fmt: skip
+    zeros = [
+        fault for fault in made.faults
+        if fault.kind == "zero" and not re.match(r"ld|inc|stride", fault.name)
+    ]  # fmt: skip
+    for fault, outcome in nulls:
+        for zero in zeros:
+            both = made.run(fault, zero)
+            step = _hit(outcome, made)
+            if both.stuck is not None or step is None or both.returned == outcome.returned:
+                continue
+            if both.returned is None or "invalid" in both.returned:
+                continue
+            yield _empty_draft(
+                view, ground, made, (fault, outcome, step), zero, both, entries, documentation
+            )
+            return
+
+
+def _empty_draft(
+    view: ScopeView,
+    ground: Ground,
+    made: Arguments,
+    null: tuple[Fault, Outcome, Step],
+    zero: Fault,
+    both: Outcome,
+    entries: list[str],
+    documentation: Documentation | None,
+) -> Draft:
+    function = made.function
+    fault, outcome, step = null
+    draft = Draft(
+        view, ground, "correctness_constraints", f"empty problem in {function.id}", entries
+    )
+    what = meaning(zero.name, documentation) or meaning(zero.name, None)
+    called = f"{what} ({code(zero.name)})" if what else code(zero.name)
+    via = f" behind {code(entries[0])}" if entries else ""
+    draft.question = draft.choose(
+        f"May {code(fault.name)} be null in {code(function.name)}{via} when {called} is 0? Compare with the "
+        f"same call where it is {made.values[zero.name]}.",
+        f"{code(function.name)}{via} receives a null {code(fault.name)}. Show for {code(zero.name)} = "
+        f"{made.values[zero.name]} and for {code(zero.name)} = 0 what it answers, and why the two differ.",
+        f"Why is a null {code(fault.name)} an error for {code(zero.name)} = {made.values[zero.name]} but not "
+        f"for {code(zero.name)} = 0 in {code(function.name)}{via}?",
+    )
+    low = _cite(draft, function, outcome, step)
+    parts = _disjuncts(made, step, (fault,))
+    test = listed([code(p) for p in parts]) if parts else code(step.text)
+    hit = _hit(both, made)
+    lead = (
+        f"With {code(zero.name)} = {made.values[zero.name]} the test {test} holds, and the null "
+        f"{code(fault.name)} is answered with {code(outcome.returned or '')}: "
+        f"{draft.choose(*reasons(fault), salt='n')}."
+    )
+    if hit is not None and hit.first < step.first:
+        high = _cite(draft, function, both, hit)
+        draft.say(
+            f"{code(zero.name)} = 0 never gets as far as the pointers, because {code(hit.text)} stands "
+            f"above them and returns {code(both.returned or '')}; {draft.choose(*reasons(zero), salt='z')}.",
+            high, "recompute",
+        )  # fmt: skip
+        draft.say(lead, low, "recompute")
+        draft.say(
+            draft.choose(
+                "The order matters: were the two tests exchanged, an empty problem without memory, which "
+                "is a legal call, would be refused.",
+                "So the early answer for an empty problem is also what makes a pointer without memory "
+                "legal in that case.",
+                "A wrapper that checks its pointers first would therefore refuse calls that this one "
+                "serves.",
+                salt="order",
+            )
+        )
+    else:
+        draft.say(lead, low, "recompute")
+        draft.say(
+            f"For {code(zero.name)} = 0 the same test is false, since it asks for the pointer only "
+            f"together with the size, and the function goes on to {code(both.returned or '')}.",
+            low, draft.lines(function, both.steps[-1].first, both.steps[-1].last), "recompute",
+        )  # fmt: skip
+        draft.say(
+            draft.choose(
+                "An address that no element is read from or written to need not be one.",
+                "The pointer is demanded exactly where an element behind it will be touched.",
+                "That is the rule of the reference interface: memory is asked for only where it is used.",
+                salt="rule",
+            )
+        )
+    _claim(draft, made, (fault,), outcome)
+    _claim(draft, made, (fault, zero), both)
+    return draft
+
+
+def _passed_over(draft: Draft, made: Arguments, outcome: Outcome, until: Step) -> None:
+    """Says which tests above the one that decides were asked and failed."""
+    above = [
+        s for s in outcome.steps if s.kind == "branch" and s.first < until.first and not s.value
+    ]
+    assumed = [s for s in outcome.steps if s.kind == "assumed" and s.first < until.first]
+    shown = [s for s in above if len(s.text) < 160][:2]
+    for step in shown:
+        draft.say(
+            draft.choose(
+                f"{code(step.text)} is asked first and is false here.",
+                f"Above it stands {code(step.text)}, which these arguments do not meet.",
+                f"The call passes {code(step.text)} without being stopped.",
+                salt=f"above{step.first - until.first}",
+            ),
+            draft.lines(made.function, step.first, step.last), "recompute",
+        )  # fmt: skip
+    for step in assumed[:1]:
+        draft.say(
+            f"{code(step.text)} is taken to be false, as in any ordinary call.",
+            draft.lines(made.function, step.first, step.last), "recompute",
+        )  # fmt: skip
+
+
+def _shown_values(made: Arguments, faults: tuple[Fault, ...], tests: str) -> str:
+    named = set(re.findall(r"\b[A-Za-z_]\w*\b", tests)) - {fault.name for fault in faults}
+    shown = [
+        f"{name} = {value}"
+        for name, value in made.values.items()
+        if name in named
+        and isinstance(value, int)
+        and not _pointer(made, name)
+        and name != "handle"
+    ]
+    return f", with {listed(shown)}" if shown else ""
+
+
+def _pointer(made: Arguments, name: str) -> bool:
+    from qa.author.arguments import is_pointer
+
+    parameter = next((p for p in made.reading.parameters if p.name == name), None)
+    return parameter is not None and is_pointer(name, parameter.type, made.reading)
+
+
+def _claim(draft: Draft, made: Arguments, faults: tuple[Fault, ...], outcome: Outcome) -> None:
+    given = {**made.values, **{fault.name: fault.value for fault in faults}}
+    draft.claim(
+        "walk", made.function.name,
+        {"function": made.function.id, "given": given, "types": made.types,
+         "returned": outcome.returned},
+        "recompute",
+    )  # fmt: skip

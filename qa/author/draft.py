@@ -1,0 +1,157 @@
+"""An entry while it is written: sentences with what they cite, and claims."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from extractor import __version__
+from extractor.records import Span
+from qa.gates.case import place
+from qa.ground import Ground
+from qa.levels import level_of
+from qa.records import Author, Category, Claim, Entry, EntryKind
+from qa.scope_view import FunctionView, ScopeView
+from qa.text.prose import sentences
+
+Cite = Span | str
+"""Lines of the source, or another ground: ``trace``, ``fact``, ``recompute``, ``scope``."""
+
+
+class Draft:
+    """One entry in the making.
+
+    Args:
+        view: Scope of its interface.
+        ground: Its library.
+        category: What it is about.
+        subject: What tells it from other entries of the interface; part of its id.
+        entry_points: Public names it is about.
+        configs: Configurations in which it holds.
+        archs: Architectures it depends on.
+        kind: What it asks for.
+    """
+
+    def __init__(
+        self,
+        view: ScopeView,
+        ground: Ground,
+        category: Category,
+        subject: str,
+        entry_points: Sequence[str],
+        *,
+        configs: Sequence[str] = (),
+        archs: Sequence[str] = (),
+        kind: EntryKind = "qa",
+    ) -> None:
+        self.view, self.ground = view, ground
+        self.category, self.subject, self.kind = category, subject, kind
+        self.entry_points = tuple(entry_points)
+        self.configs = tuple(configs) or view.configs
+        self.archs = tuple(archs)
+        self.question = ""
+        self.answer = ""
+        self._parts: list[tuple[str, tuple[Cite, ...]]] = []
+        self._claims: list[Claim] = []
+        self._evidence: list[Span] = []
+
+    @property
+    def id(self) -> str:
+        """Stable over rebuilds."""
+        key = "\0".join(
+            (self.view.project, self.view.interface, self.kind, self.category, self.subject)
+        )
+        return hashlib.blake2b(key.encode(), digest_size=10).hexdigest()
+
+    def choose(self, *forms: str, salt: str = "") -> str:
+        """One of several ways to say the same, always the same one for this entry."""
+        digest = hashlib.blake2b(f"{self.id}{salt}{len(forms)}".encode(), digest_size=4).digest()
+        return forms[int.from_bytes(digest, "big") % len(forms)]
+
+    def say(self, text: str, *cites: Cite) -> None:
+        """Adds one or more sentences that rest on the same grounds."""
+        text = re.sub(r"\s+", " ", text).strip()
+        if text:
+            self._parts.append((text, cites))
+
+    def claim(self, kind: str, subject: str, value: Any, check: str) -> None:
+        """Adds a claim that a gate checks again."""
+        claim = Claim(type=kind, subject=subject, value=value, check=check, passed=True)
+        if claim not in self._claims:
+            self._claims.append(claim)
+
+    def lines(self, function: FunctionView, first: int, last: int | None = None) -> Span:
+        """Lines of a function's file."""
+        return self.ground.span(function.file, first, last or first)
+
+    def whole(self, function: FunctionView) -> Span:
+        """All lines of a function."""
+        assert function.span is not None
+        return function.span
+
+    def head(self, function: FunctionView) -> Span:
+        """The lines of a function's signature."""
+        assert function.span is not None
+        rows = function.text.split("\n")
+        count = next((i for i, row in enumerate(rows, 1) if "{" in row), len(rows))
+        first = function.span.start_line
+        return self.ground.span(
+            function.file, first, min(first + count - 1, function.span.end_line)
+        )
+
+    def cite(self, *spans: Span) -> None:
+        """Adds evidence of an answer that is code."""
+        self._evidence.extend(spans)
+
+    def entry(self) -> Entry:
+        """The finished entry; its gates are asked later."""
+        evidence: list[Span] = list(self._evidence)
+        claims: list[Claim] = []
+        for text, cites in self._parts:
+            places = []
+            for one in cites:
+                if isinstance(one, Span):
+                    evidence.append(one)
+                    places.append(place(one))
+                else:
+                    places.append(one)
+            for sentence in sentences(text):
+                claims.append(
+                    Claim(type="statement", subject=sentence, value=places, check="source",
+                          passed=True)
+                )  # fmt: skip
+        spans = _ordered(evidence)
+        answer = self.answer or " ".join(text for text, _cites in self._parts)
+        return Entry(
+            id=self.id, project=self.view.project, source=self.ground.source,
+            interface=self.view.interface, entry_points=self.entry_points, configs=self.configs,
+            archs=self.archs, kind=self.kind, category=self.category,
+            level=level_of(spans, self.ground, self.view),
+            question=re.sub(r"[ \t]+", " ", self.question).strip(), answer=answer, context=(),
+            evidence=spans, claims=(*claims, *self._claims),
+            author=Author(kind="static"), gates={}, tool_version=__version__,
+        )  # fmt: skip
+
+
+def _ordered(spans: Iterable[Span]) -> tuple[Span, ...]:
+    unique = dict.fromkeys(spans)
+    return tuple(sorted(unique, key=lambda s: (s.file, s.start_line, s.end_line)))
+
+
+def code(text: str) -> str:
+    """Text in backticks."""
+    return f"`{text}`"
+
+
+def listed(items: Sequence[str], word: str = "and") -> str:
+    """``a, b and c``."""
+    if len(items) <= 1:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {word} {items[-1]}"
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """``1 block``, ``2 blocks``."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"

@@ -1,0 +1,230 @@
+"""Entries on how much workspace a function asks for, worked out for concrete problems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qa.author.arguments import Arguments, ordinary
+from qa.author.draft import Draft, code, listed
+from qa.author.subjects import entries_through, types_of
+from qa.ground import Ground
+from qa.reading.execution import BYTES, Outcome, Step, Value
+from qa.scope_view import FunctionView, ScopeView
+
+_REAL = {
+    "m": 300, "n": 200, "k": 150, "nrhs": 40, "batch_count": 10, "kl": 4, "ku": 5, "nb": 32,
+    "p": 120,
+}  # fmt: skip
+
+
+def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
+    """Entries on functions whose results are sizes in bytes."""
+    for function in functions:
+        if function.kind != "host" or "sizeof" not in function.text:
+            continue
+        for number in _telling(function):
+            made = ordinary(function, ground, types_of(function, number))
+            if made is None:
+                continue
+            values = {
+                name: _REAL.get(name, value) if isinstance(value, int) else value
+                for name, value in made.values.items()
+            }
+            outcome = made.run(**values)
+            draft = _draft(view, ground, made, values, outcome, number)
+            if draft is not None:
+                yield draft
+                break
+
+
+def _telling(function: FunctionView) -> list[int]:
+    """Instantiations to try: of double precision first, then others."""
+    ranked = sorted(
+        range(len(function.instantiations)),
+        key=lambda i: (
+            "double" not in " ".join(function.instantiations[i]["template_arguments"]),
+            "complex" in " ".join(function.instantiations[i]["template_arguments"]), i,
+        ),
+    )  # fmt: skip
+    return ranked[:2]
+
+
+def _sizes(outcome: Outcome) -> list[Step]:
+    """Last assignment to each result, those with a size of a type in it or zero."""
+    last: dict[str, Step] = {}
+    for step in outcome.steps:
+        name = step.text.split(" ")[0]
+        if step.kind == "assign" and name.startswith("*") and isinstance(step.value, int):
+            last[name] = step
+    return list(last.values())
+
+
+def _draft(
+    view: ScopeView,
+    ground: Ground,
+    made: Arguments,
+    values: dict[str, Value],
+    outcome: Outcome,
+    number: int,
+) -> Draft | None:
+    function = made.function
+    sizes = _sizes(outcome)
+    told = [step for step in sizes if step.value and "sizeof" in step.text]
+    returned = outcome.steps[-1] if outcome.steps and outcome.steps[-1].kind == "return" else None
+    if outcome.stuck is not None:
+        return None
+    if not told and not (
+        returned is not None
+        and isinstance(returned.value, int)
+        and "sizeof" in returned.text
+        and returned.value > 16
+    ):
+        return None
+    entries = entries_through(view, function, number)
+    draft = Draft(view, ground, "resources", f"sizes in {function.id}", entries)
+    used = _names(told, returned, outcome)
+    shown = [
+        f"{n} = {v}"
+        for n, v in values.items()
+        if isinstance(v, int) and n in used and n != "handle" and f"*{n}" not in outcome.values
+    ]
+    types = {n: t for n, t in made.types.items() if n in used and _plain(t) in BYTES}
+    bound = [f"{code(n)} = {code(t)}" for n, t in types.items()]
+    given = listed([*shown, *bound]) or "ordinary arguments"
+    behind = code(entries[0])
+    draft.question = draft.choose(
+        f"How much device workspace does {code(function.name)} ask for on behalf of {behind} with {given}, and what is each part for?",
+        f"Before {behind} runs, {code(function.name)} works out its buffers. Take {given}: what does each buffer come to in bytes?",
+        f"{code(function.name)} is called with {given} while {behind} plans its memory. Work the sizes out and say which of them grows with the batch.",
+        f"Which buffers must be there before {behind} may start, and how large are they for {given} according to {code(function.name)}?",
+    )
+    for step in outcome.branches():
+        _tell_branch(draft, made, step)
+    for step in [s for s in outcome.steps if s.kind == "assumed"][:1]:
+        draft.say(
+            f"The answer {code(step.text)} would give is not known from the arguments, and it is taken as false here.",
+            draft.lines(function, step.first, step.last), "recompute",
+        )  # fmt: skip
+    total = 0
+    for step in told:
+        total += _tell_size(draft, made, step, values)
+    nothing = [step for step in sizes if step.value == 0]
+    for step in nothing[:3]:
+        draft.say(
+            f"{code(step.text.split(' ')[0])} stays at 0 for this call.",
+            draft.lines(function, step.first, step.last), "recompute",
+        )  # fmt: skip
+    if returned is not None and isinstance(returned.value, int) and "sizeof" in returned.text:
+        draft.say(
+            f"The result {code(returned.text)} is {returned.value} bytes.",
+            draft.lines(function, returned.first, returned.last), "recompute",
+        )  # fmt: skip
+    elif len(told) > 1:
+        draft.say(
+            f"Together that is {' + '.join(str(s.value) for s in told)} = {total} bytes.",
+            "recompute",
+        )
+        draft.claim("number", " + ".join(str(s.value) for s in told), total, "recompute")
+    _growth(draft, made, told, values)
+    draft.claim(
+        "walk", function.name,
+        {"function": function.id, "given": values, "types": made.types, "returned": outcome.returned,
+         "values": {s.text.split(" ")[0]: s.value for s in sizes}},
+        "recompute",
+    )  # fmt: skip
+    return draft
+
+
+def _plain(kind: str) -> str:
+    return re.sub(r"\s*\bconst\b\s*", "", kind).strip()
+
+
+def _names(told: list[Step], returned: Step | None, outcome: Outcome) -> set[str]:
+    text = " ".join(s.text for s in told) + " ".join(s.text for s in outcome.branches())
+    text += " ".join(s.text for s in outcome.steps if s.kind == "assign")
+    text += returned.text if returned is not None else ""
+    return set(re.findall(r"\b[A-Za-z_]\w*\b", text))
+
+
+def _tell_branch(draft: Draft, made: Arguments, step: Step) -> None:
+    if len(step.text) > 150:
+        return
+    if re.fullmatch(r"[A-Z_]+", step.text):
+        return
+    state = "holds" if step.value else "does not hold"
+    draft.say(
+        draft.choose(
+            f"{code(step.text)} {state}" + (", so that branch sets the sizes." if step.value else " and is passed over."),
+            f"The test {code(step.text)} {'is met' if step.value else 'is not met'} with these arguments.",
+            salt=f"{step.text}",
+        ),
+        draft.lines(made.function, step.first, step.last), "recompute",
+    )  # fmt: skip
+
+
+def _tell_size(draft: Draft, made: Arguments, step: Step, values: dict[str, Value]) -> int:
+    """Says one size with its factors put in."""
+    name, _, expression = step.text.partition(" = ")
+    value = step.value
+    assert isinstance(value, int)
+    worked = _substituted(expression, made, values)
+    where = draft.lines(made.function, step.first, step.last)
+    if worked is not None:
+        draft.say(
+            draft.choose(
+                f"{code(name)} is {code(expression)}, that is {worked} = {value} bytes.",
+                f"For {code(name)} the formula {code(expression)} gives {worked} = {value} bytes.",
+                f"{code(expression)} makes {code(name)} {worked} = {value} bytes.",
+                salt=name,
+            ),
+            where, "recompute",
+        )  # fmt: skip
+        draft.claim("number", worked, value, "recompute")
+    else:
+        draft.say(f"{code(name)} becomes {value} bytes by {code(expression)}.", where, "recompute")
+    return value
+
+
+def _substituted(expression: str, made: Arguments, values: dict[str, Value]) -> str | None:
+    """The expression with numbers for names; ``None`` where it is no plain arithmetic."""
+    from qa.text.arithmetic import Unknown, evaluate
+
+    known = {n: v for n, v in values.items() if isinstance(v, int)}
+
+    def size(match: re.Match[str]) -> str:
+        kind = made.types.get(match[1].strip(), match[1].strip())
+        return "8" if kind.strip().endswith("*") else str(BYTES.get(_plain(kind), match[0]))
+
+    text = re.sub(r"sizeof\(([^()]*)\)", size, expression)
+    text = re.sub(r"\b[A-Za-z_]\w*\b", lambda m: str(known.get(m[0], m[0])), text)
+    text = re.sub(r"\s+", " ", text)
+    if re.search(r"[A-Za-z_?]", re.sub(r"std::(?:min|max)", "", text)):
+        return None
+    try:
+        evaluate(text)
+    except Unknown:
+        return None
+    return re.sub(r"std::", "", text) if any(c in text for c in "+-*/(") else None
+
+
+def _growth(draft: Draft, made: Arguments, told: list[Step], values: dict[str, Value]) -> None:
+    """Says which sizes depend on the batch, from the formulas."""
+    batch = next((n for n in values if "batch_count" in n), None)
+    if batch is None or len(told) < 2:
+        return
+    grows = [s for s in told if re.search(rf"\b{batch}\b", s.text)]
+    stays = [s for s in told if s not in grows]
+    if not grows or not stays:
+        return
+    spans = [draft.lines(made.function, s.first, s.last) for s in (*grows, *stays)]
+    names = [code(s.text.split(" ")[0]) for s in grows]
+    others = [code(s.text.split(" ")[0]) for s in stays]
+    draft.say(
+        draft.choose(
+            f"Only {listed(names)} {'grows' if len(names) == 1 else 'grow'} with {code(batch)}; {listed(others)} {'is' if len(others) == 1 else 'are'} shared by the whole batch.",
+            f"{listed(others)} {'does' if len(others) == 1 else 'do'} not mention {code(batch)}, so a longer batch adds only to {listed(names)}.",
+            salt="growth",
+        ),
+        *spans,
+    )

@@ -1,0 +1,91 @@
+"""Which functions an interface's entries are about, and who reaches them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from pathlib import PurePosixPath
+
+from qa.gates.claims import template_parameters
+from qa.ground import Ground
+from qa.scope_view import FunctionView, ScopeView
+
+_MOST_ENTRIES = 12
+
+
+def own_functions(view: ScopeView, ground: Ground) -> list[FunctionView]:
+    """Functions that belong to this interface rather than to another.
+
+    A file whose name carries another interface's name, and not this one's, is that one's.
+    """
+    families = set(ground.project.families())
+    tokens = _tokens(view.interface)
+    found = []
+    for function in view.functions:
+        if function.span is None or function.infrastructure:
+            continue
+        stem = set(re.split(r"[_\W]+", PurePosixPath(function.file).stem.lower()))
+        others = {t for family in families for t in _tokens(family)} & stem
+        if others and not tokens & stem:
+            continue
+        found.append(function)
+    return found
+
+
+def _tokens(family: str) -> set[str]:
+    return {part for part in family.lower().split("_") if len(part) > 2}
+
+
+def entries_through(
+    view: ScopeView, function: FunctionView, number: int | None = None
+) -> list[str]:
+    """Entry points that reach a function by live calls, the plain ones first.
+
+    Args:
+        view: The scope.
+        function: Where they lead.
+        number: Which instantiation; any when ``None``.
+    """
+    if function.kind == "entry_point":
+        return (
+            [function.name] if function.name in view.entry_points else list(view.entry_points[:1])
+        )
+    callers = _callers(view)
+    chosen = (
+        function.instantiations if number is None else function.instantiations[number : number + 1]
+    )
+    seen = {one["id"] for one in chosen}
+    queue = deque(seen)
+    entries: set[str] = set()
+    while queue:
+        for caller in callers.get(queue.popleft(), ()):
+            if caller not in seen:
+                seen.add(caller)
+                queue.append(caller)
+                owner = view.owner.get(caller)
+                if owner is not None and owner.kind == "entry_point":
+                    entries.add(owner.name)
+    known = [name for name in view.entry_points if name in entries]
+    known.sort(key=lambda name: (name.count("_"), name.endswith("_64"), len(name), name))
+    return known[:_MOST_ENTRIES] or list(view.entry_points[:1])
+
+
+def _callers(view: ScopeView) -> dict[str, list[str]]:
+    known: dict[str, list[str]] | None = getattr(view, "_callers", None)
+    if known is None:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for caller, targets in view.edges.items():
+            for target, _at, _configs in targets:
+                found[target].append(caller)
+        known = dict(found)
+        view._callers = known  # type: ignore[attr-defined]
+    return known
+
+
+def types_of(function: FunctionView, number: int | None = 0) -> dict[str, str]:
+    """Template parameters of one instantiation and what they are bound to."""
+    names = template_parameters(function)
+    if number is None or number >= len(function.instantiations):
+        return {}
+    arguments = function.instantiations[number]["template_arguments"]
+    return {n: a for n, a in zip(names, arguments, strict=False) if n and "..." not in n}

@@ -1,0 +1,73 @@
+"""What a library's public headers say about its entry points."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_BLOCK = re.compile(r"/\*[*!](.*?)\*/", re.S)
+_PROTOTYPE = re.compile(r"\b(\w+)\s*\(")
+_PARAMETER = re.compile(r"[@\\]param\s*(?:\[[^\]]*\])?\s*(\w+)\s+(.*?)(?=[@\\]param|\Z)", re.S)
+
+
+@dataclass(frozen=True)
+class Documentation:
+    """Words of a header about one entry point.
+
+    Attributes:
+        text: What it does, one paragraph.
+        formula: Its formula as typed, or nothing.
+        parameters: Parameter: what it is.
+    """
+
+    text: str
+    formula: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+def read_header(text: str) -> dict[str, Documentation]:
+    """Documentation by function name; a block counts for all prototypes up to the next block."""
+    found: dict[str, Documentation] = {}
+    blocks = list(_BLOCK.finditer(text))
+    for index, block in enumerate(blocks):
+        end = blocks[index + 1].start() if index + 1 < len(blocks) else len(text)
+        if "\\brief" not in block[1] and "@brief" not in block[1]:
+            continue
+        read = _read(block[1])
+        for match in _PROTOTYPE.finditer(text[block.end() : end]):
+            if re.match(r"[a-z]+_\w+$", match[1]):
+                found.setdefault(match[1], read)
+    return found
+
+
+def _read(block: str) -> Documentation:
+    bare = re.sub(r"^\s*\*", "", block, flags=re.M)
+    head = re.split(r"[@\\]param", bare)[0]
+    brief = re.search(r"[@\\]brief(.*?)(?=[@\\]details|\Z)", head, re.S)
+    details = re.search(r"[@\\]details(.*)", head, re.S)
+    lead = _clean(brief[1]) if brief else ""
+    rest = details[1] if details else ""
+    paragraphs = [p for p in re.split(r"\n\s*\n", rest) if p.strip()]
+    formula = ""
+    words = "" if re.search(r"BLAS (?:Level|EX)|API|auxiliary", lead) else lead
+    for paragraph in paragraphs:
+        if re.search(r"\\f\[|:=|^\s+\w+\s*=", paragraph) and not formula:
+            formula = _clean(paragraph)
+            if not words:
+                words = formula
+        elif not words and not paragraph.strip().startswith("("):
+            words = _clean(paragraph)
+    parameters = {
+        name: _clean(re.sub(r"^\s*\[[^\]]*\]", "", what)) for name, what in _PARAMETER.findall(bare)
+    }
+    return Documentation(words, formula, parameters)
+
+
+def _clean(text: str) -> str:
+    text = re.sub(
+        r"<[^>]*>|\\f[\[\]$]|\\begin\{[^}]*\}(?:\{[^}]*\})?|\\end\{[^}]*\}|[@{}]", " ", text
+    )
+    text = re.sub(r"\\(?:text|mathrm)\b|\\[,;!]", " ", text)
+    text = text.replace("\\times", "x").replace("\\cdot", "*").replace("\\alpha", "alpha")
+    text = text.replace("\\beta", "beta").replace("\\leq", "<=").replace("\\:", " ")
+    return re.sub(r"\s+", " ", text).strip()
