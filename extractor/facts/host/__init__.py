@@ -1,0 +1,1 @@
+"""Facts of the host side: checks, quick returns, workspace, and when and how each kernel starts."""

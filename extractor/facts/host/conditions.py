@@ -1,0 +1,190 @@
+"""Conjunctions of conditions, simplified: what is implied is dropped, what cannot be is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from extractor.facts.host import expression as ex
+from extractor.facts.host.expression import FALSE, TRUE, Expression
+
+Conjunction = tuple[Expression, ...]
+
+
+def parts(x: Expression) -> list[Expression]:
+    """The conditions that ``&&`` joins."""
+    if x[0] == "b" and x[1] == "&&":
+        return [*parts(x[3]), *parts(x[4])]
+    return [x]
+
+
+def alternatives(x: Expression) -> list[Expression]:
+    """The conditions that ``||`` joins."""
+    if x[0] == "b" and x[1] == "||":
+        return [*alternatives(x[3]), *alternatives(x[4])]
+    return [x]
+
+
+def joined(conditions: Iterable[Expression]) -> Expression:
+    """One condition that says all of them."""
+    result = TRUE
+    for condition in conditions:
+        result = ex.binary("&&", "b", result, condition)
+    return result
+
+
+def either(conditions: Iterable[Expression]) -> Expression:
+    """One condition that says any of them."""
+    result = FALSE
+    for condition in conditions:
+        result = ex.binary("||", "b", result, condition)
+    return result
+
+
+def conjoin(known: Conjunction, *more: Expression) -> Conjunction | None:
+    """Adds conditions to a conjunction.
+
+    Returns:
+        The conjunction, each condition once and none that others imply, in the order added;
+        ``None`` where it can never hold.
+    """
+    result = list(known)
+    pending = [part for condition in more for part in parts(condition)]
+    while pending:
+        condition = pending.pop(0)
+        reduced = _reduced(condition, result)
+        if reduced == TRUE:
+            continue
+        if reduced == FALSE:
+            return None
+        pieces = parts(reduced)
+        if len(pieces) > 1:
+            pending[:0] = pieces
+            continue
+        kept = []
+        for other in result:
+            again = _reduced(other, [reduced])
+            if again == FALSE:
+                return None
+            if again == other:
+                kept.append(other)
+            elif again != TRUE:
+                pending[:0] = parts(again)
+        result = [*kept, reduced]
+    return tuple(result)
+
+
+def _reduced(condition: Expression, known: Sequence[Expression]) -> Expression:
+    """A condition as it reads where others are known to hold."""
+    if condition[0] == "k":
+        return condition
+    if condition[0] == "b" and condition[1] == "||":
+        rest = []
+        for alternative in alternatives(condition):
+            simpler = _conjoined(alternative, known)
+            if simpler == TRUE:
+                return TRUE
+            if simpler != FALSE and simpler not in rest:
+                rest.append(simpler)
+        return either(_resolved(_absorbed(rest), known))
+    for other in known:
+        verdict = implied(other, condition)
+        if verdict is not None:
+            return ex.truth(verdict)
+    return condition
+
+
+def _conjoined(alternative: Expression, known: Sequence[Expression]) -> Expression:
+    kept = []
+    for part in parts(alternative):
+        simpler = _reduced(part, known)
+        if simpler == FALSE:
+            return FALSE
+        if simpler != TRUE:
+            kept.append(simpler)
+    return joined(kept)
+
+
+def _absorbed(rest: list[Expression]) -> list[Expression]:
+    """``a || (a && b)`` is ``a``, and ``a || (!a && b)`` is ``a || b``."""
+    sets = [parts(alternative) for alternative in rest]
+    singles = [s[0] for s in sets if len(s) == 1]
+    result = []
+    for alternative in sets:
+        if len(alternative) > 1:
+            if any(single in alternative for single in singles):
+                continue
+            alternative = [
+                part
+                for part in alternative
+                if not any(ex.negated(single) == part for single in singles)
+            ]
+        result.append(joined(alternative))
+    return result
+
+
+def _resolved(rest: list[Expression], known: Sequence[Expression]) -> list[Expression]:
+    """Where ``p || q`` holds, ``p || !q || r`` is ``p || r``."""
+    for other in known:
+        others = alternatives(other)
+        if len(others) < 2:
+            continue
+        for option in others:
+            opposite = ex.negated(option)
+            if opposite in rest and all(o in rest for o in others if o != option):
+                rest = [r for r in rest if r != opposite]
+    return rest
+
+
+def implied(known: Expression, asked: Expression) -> bool | None:
+    """What a condition that holds says about another: true, false or nothing."""
+    if known == asked:
+        return True if ex.pure(asked) or not ex.holds_call(asked) else True
+    if ex.negated(known) == asked:
+        return False
+    first, second = _bound(known), _bound(asked)
+    if first is None or second is None or first[0] != second[0]:
+        return None
+    (_, op, a), (_, wanted, b) = first, second
+    if op == "==":
+        return _holds(wanted, a, b)
+    low, high = _range(op, a)
+    if wanted == "==":
+        if (low is not None and b < low) or (high is not None and b > high):
+            return False
+        return False if op == "!=" and a == b else None
+    if wanted == "!=":
+        if (low is not None and b < low) or (high is not None and b > high):
+            return True
+        return True if op == "!=" and a == b else None
+    asked_low, asked_high = _range(wanted, b)
+    if asked_low is not None:
+        if low is not None and low >= asked_low:
+            return True
+        if high is not None and high < asked_low:
+            return False
+    if asked_high is not None:
+        if high is not None and high <= asked_high:
+            return True
+        if low is not None and low > asked_high:
+            return False
+    return None
+
+
+def _bound(x: Expression) -> tuple[Expression, str, int] | None:
+    if x[0] == "b" and x[1] in ex.COMPARISONS:
+        value = ex.value_of(x[4])
+        if value is not None and ex.type_of(x[3])[:1] in ("i", "u", "e", "b", "p"):
+            return x[3], x[1], value
+    return None
+
+
+def _holds(op: str, a: int, b: int) -> bool:
+    return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}[op]
+
+
+def _range(op: str, a: int) -> tuple[int | None, int | None]:
+    if op in (">", ">="):
+        return (a + 1 if op == ">" else a), None
+    if op in ("<", "<="):
+        return None, (a - 1 if op == "<" else a)
+    return None, None

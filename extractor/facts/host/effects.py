@@ -1,0 +1,68 @@
+"""What a call can do besides return a value, read off the trees of everything it calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from extractor.facts.host.loops import walked
+
+_ASSIGNMENTS = range(22, 33)
+
+
+class Effects:
+    """Whether functions launch kernels, and which members they write.
+
+    Args:
+        trees: By mangled symbol.
+    """
+
+    def __init__(self, trees: dict[str, dict[str, Any]]) -> None:
+        self._launches: set[str] = set()
+        self._members: dict[str, set[str]] = {}
+        callees: dict[str, set[str]] = {}
+        for symbol, tree in trees.items():
+            called, members = set(), set()
+            for node in walked(tree["body"]):
+                tag = node[0]
+                if tag == "launch":
+                    self._launches.add(symbol)
+                elif tag == "call" and len(node) == 9:
+                    called.add(node[3])
+                    for index in node[7]:
+                        if index < len(node[6]) and node[6][index][0] == "m":
+                            members.add(node[6][index][1])
+                elif tag == "fn":
+                    called.add(node[1])
+                elif tag == "b" and len(node) == 5 and node[1] in _ASSIGNMENTS:
+                    if node[3][0] == "m" and node[3][3] is not None:
+                        members.add(node[3][1])
+            callees[symbol] = called & trees.keys()
+            self._members[symbol] = members
+        self._close(callees)
+
+    def _close(self, callees: dict[str, set[str]]) -> None:
+        callers: dict[str, list[str]] = {}
+        for symbol, called in callees.items():
+            for callee in called:
+                callers.setdefault(callee, []).append(symbol)
+        pending = list(self._launches)
+        while pending:
+            for caller in callers.get(pending.pop(), ()):
+                if caller not in self._launches:
+                    self._launches.add(caller)
+                    pending.append(caller)
+        pending = [symbol for symbol, members in self._members.items() if members]
+        while pending:
+            symbol = pending.pop()
+            for caller in callers.get(symbol, ()):
+                if not self._members[symbol] <= self._members[caller]:
+                    self._members[caller] |= self._members[symbol]
+                    pending.append(caller)
+
+    def launches(self, symbol: str) -> bool:
+        """Whether a call can lead to a launch."""
+        return symbol in self._launches
+
+    def members(self, symbol: str) -> set[str]:
+        """Names of members that a call can write."""
+        return self._members.get(symbol, set())

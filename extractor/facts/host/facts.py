@@ -1,0 +1,161 @@
+"""``facts_of``: every fact of the host side that an interface, or a whole library, reaches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from extractor.facts.host.calls import Trees
+from extractor.facts.host.compose import Composition, compose
+from extractor.facts.host.program import HostProgram
+from extractor.facts.host.statements import Writer
+from extractor.facts.host.summary import Summary
+from extractor.facts.records import Fact
+from extractor.project import Project
+
+Advance = Callable[[int, int, str], None]
+
+
+def facts_of(
+    project: Project, interface: str | None, config: str, advance: Advance | None = None
+) -> Iterator[Fact]:
+    """Facts of the host functions of one configuration.
+
+    Each function has facts over its own parameters; an entry point also has the launches of
+    everything it calls, over its own arguments, with the calls on the way under ``through``.
+
+    Args:
+        project: The opened library.
+        interface: Family or entry point; ``None`` for the whole library.
+        config: Configuration.
+        advance: Told how far it is.
+    """
+    program = HostProgram(project, interface, config)
+    yield from HostFacts(program, advance).all()
+
+
+class HostFacts:
+    """Facts of one program.
+
+    Args:
+        program: The host side of a configuration.
+        advance: Told how far it is.
+    """
+
+    def __init__(self, program: HostProgram, advance: Advance | None = None) -> None:
+        self._program = program
+        self._writer = Writer(program)
+        self._advance = advance or (lambda _done, _total, _name: None)
+        self._done = 0
+
+    @property
+    def trees(self) -> Trees:
+        """Trees and summaries."""
+        return self._program.trees
+
+    def all(self) -> Iterator[Fact]:
+        """Functions by file and line, then entry points by name."""
+        definitions: dict[str, list[int]] = {}
+        for index in self._program.functions:
+            definitions.setdefault(self._program.identity(index), []).append(index)
+        total = len(self._program.functions) + len(self._program.entries)
+        for function, members in sorted(definitions.items(), key=_place):
+            yield from self._definition(function, sorted(members), total)
+        for name, index in self._program.entries.items():
+            yield from self._entry(index)
+            self._done += 1
+            self._advance(self._done, total, name)
+
+    def _definition(self, function: str, members: list[int], total: int) -> Iterator[Fact]:
+        """Facts of all instantiations; what all of them say alike is said once."""
+        nodes = self._program.graph.host.nodes
+        said: dict[tuple[str, str, int], dict[str, Fact]] = {}
+        symbols = sorted({nodes[index].symbol for index in members})
+        for index in members:
+            if index in self._program.bodies.missing:
+                yield self._missing(function, index)
+        for symbol in symbols:
+            self._done += 1
+            self._advance(self._done, total, function)
+            summary = self.trees.summary(symbol)
+            if summary is None:
+                continue
+            counts: dict[tuple[str, str], int] = {}
+            for fact in self._instantiation(function, summary):
+                place = (fact.fact, fact.subject)
+                counts[place] = nth = counts.get(place, -1) + 1
+                said.setdefault((*place, nth), {})[symbol] = fact
+        for (_, _, _), by_symbol in said.items():
+            yield from _merged(by_symbol, symbols)
+
+    def _instantiation(self, function: str, summary: Summary) -> Iterator[Fact]:
+        if summary.problem:
+            yield self._writer.record(
+                function,
+                summary.name,
+                "launch_condition",
+                None,
+                (summary.file, *summary.place),
+                instantiation=summary.symbol,
+                reason=summary.problem,
+            )
+            return
+        yield from self._writer.ways_out(function, summary, summary.symbol)
+        yield from self._writer.sizes(function, summary, summary.symbol)
+        for event in summary.events:
+            if event.kind == "launch":
+                yield from self._writer.launch(function, event, summary.symbol, {})
+
+    def _missing(self, function: str, index: int) -> Fact:
+        node = self._program.graph.host.nodes[index]
+        return self._writer.record(
+            function,
+            node.name,
+            "launch_condition",
+            None,
+            (node.site.file, node.site.line, node.site.end_line),
+            instantiation=node.symbol,
+            reason=self._program.bodies.missing[index],
+        )
+
+    def _entry(self, index: int) -> Iterator[Fact]:
+        node = self._program.graph.host.nodes[index]
+        function = self._program.identity(index)
+        composed: Composition = compose(node.symbol, self.trees)
+        for launch in composed.launches:
+            through = [f"{name}:{line}" for name, line in launch.path[:-1]]
+            extra = {"launcher": launch.launcher, "through": through}
+            yield from self._writer.launch(function, launch.event, node.symbol, extra)
+        for problem in composed.problems:
+            yield self._writer.record(
+                function,
+                node.name,
+                "launch_condition",
+                None,
+                (node.site.file, node.site.line, node.site.end_line),
+                instantiation=node.symbol,
+                reason=problem,
+            )
+
+
+def _merged(by_symbol: dict[str, Fact], symbols: list[str]) -> Iterator[Fact]:
+    """One fact without an instantiation where all instantiations agree, else one for each."""
+    texts = {json.dumps([_general(f.value), f.reason], sort_keys=True) for f in by_symbol.values()}
+    first = next(iter(by_symbol.values()))
+    if len(texts) == 1 and len(by_symbol) == len(symbols):
+        yield first.model_copy(update={"instantiation": None, "value": _general(first.value)})
+    else:
+        yield from by_symbol.values()
+
+
+def _general(value: Any) -> Any:
+    # Which instantiation of the kernel a launch starts goes with its own instantiation.
+    if isinstance(value, dict):
+        return {key: item for key, item in value.items() if key != "symbol"}
+    return value
+
+
+def _place(item: tuple[str, list[int]]) -> tuple[str, int, str]:
+    file, line, name = item[0].split(":", 2)
+    return file, int(line), name

@@ -1,0 +1,115 @@
+"""Loops that count, and what the body of a loop changes, from its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_ASSIGNMENTS = range(22, 33)
+_INCREMENTS = {1: 1, 2: -1, 3: 1, 4: -1}
+_ADD, _SUBTRACT = 26, 27
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The counter of a loop.
+
+    Attributes:
+        key: Its number in the function.
+        name: Its name.
+        kind: Type code.
+        step: Tree of what is added.
+        negative: It is subtracted instead.
+    """
+
+    key: int
+    name: str
+    kind: str
+    step: list[Any]
+    negative: bool
+
+
+def counted(condition: Any, step: Any, body: Any) -> Counted | None:
+    """The counter, where exactly one statement of every turn changes it and the condition asks."""
+    found = _change(step) if step is not None else None
+    if found is None:
+        statements = body[3] if body is not None and body[0] == "{" else []
+        changes = [c for c in map(_change, statements) if c is not None]
+        asked = {key for key, _, _ in _variables(condition)}
+        changes = [change for change in changes if change.key in asked]
+        if len(changes) != 1 or _holds(body, "continue"):
+            return None
+        found = changes[0]
+        # Only where the last statement steps does the counter keep its value through the body.
+        if not statements or _change(statements[-1]) != found:
+            return None
+        written = [key for key, _, _ in modified_all([body])]
+        return found if written.count(found.key) == 1 else None
+    if found.key in {key for key, _, _ in modified([body])}:
+        return None
+    if found.key not in {key for key, _, _ in _variables(condition)}:
+        return None
+    return found
+
+
+def _change(node: Any) -> Counted | None:
+    while isinstance(node, list) and node and node[0] in ("expr", "c"):
+        node = node[3]
+    if not isinstance(node, list) or not node:
+        return None
+    if node[0] == "u" and node[1] in _INCREMENTS and node[3][0] == "v":
+        target, amount = node[3], ["k", 1, "i32", "1"]
+        return Counted(target[1], target[2], target[3].lstrip("&"), amount, _INCREMENTS[node[1]] < 0)
+    if node[0] == "b" and node[1] in (_ADD, _SUBTRACT) and node[3][0] == "v":
+        target = node[3]
+        return Counted(
+            target[1], target[2], target[3].lstrip("&"), node[4], node[1] == _SUBTRACT
+        )
+    return None
+
+
+def modified(nodes: list[Any]) -> list[tuple[int, str, str]]:
+    """Variables that trees assign to, or hand out by reference: number, name and type."""
+    return list(dict.fromkeys(modified_all(nodes)))
+
+
+def modified_all(nodes: list[Any]) -> Iterator[tuple[int, str, str]]:
+    """As ``modified``, each time it happens."""
+    for node in walked(nodes):
+        tag = node[0]
+        targets: list[Any] = []
+        if tag == "b" and len(node) == 5 and node[1] in _ASSIGNMENTS:
+            targets = [node[3]]
+        elif tag == "u" and len(node) == 4 and (node[1] in _INCREMENTS or node[1] == 5):
+            targets = [node[3]]
+        elif tag == "call" and len(node) == 9:
+            targets = [node[6][i] for i in node[7] if i < len(node[6])]
+            if node[4] in ("operator=", "operator+=", "operator-=") and node[6]:
+                targets.append(node[6][0])
+        for target in targets:
+            while target and target[0] in ("m", "c", "i"):
+                target = target[3] if target[0] in ("m", "c") else target[2]
+                if target is None:
+                    break
+            if target and target[0] == "v":
+                yield target[1], target[2], target[3].lstrip("&")
+
+
+def walked(nodes: Any) -> Iterator[list[Any]]:
+    """Every node of trees, outermost first."""
+    stack = [nodes]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list):
+            if node and isinstance(node[0], str):
+                yield node
+            stack.extend(reversed([part for part in node if isinstance(part, list)]))
+
+
+def _variables(node: Any) -> list[tuple[int, str, str]]:
+    return [(n[1], n[2], n[3]) for n in walked(node) if n[0] == "v" and len(n) == 4]
+
+
+def _holds(node: Any, tag: str) -> bool:
+    return any(n[0] == tag for n in walked(node))

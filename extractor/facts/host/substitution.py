@@ -1,0 +1,81 @@
+"""An expression with other expressions in the place of its symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from extractor.facts.host import expression as ex
+from extractor.facts.host.expression import Expression
+
+
+def substitute(x: Expression, values: Mapping[Any, Expression]) -> Expression:
+    """Replaces each ``v`` whose key is among ``values``, and folds what becomes constant."""
+    return _Substitution(values).of(x)
+
+
+class _Substitution:
+    def __init__(self, values: Mapping[Any, Expression]) -> None:
+        self._values = values
+        self._known: dict[int, tuple[Expression, Expression]] = {}
+
+    def of(self, x: Expression) -> Expression:
+        known = self._known.get(id(x))
+        if known is not None:
+            return known[1]
+        result = self._made(x)
+        # The operand is kept as well, so that its identity is not given away.
+        self._known[id(x)] = (x, result)
+        return result
+
+    def _made(self, x: Expression) -> Expression:
+        tag = x[0]
+        if tag == "v":
+            return self._values.get(x[1], x)
+        if tag == "b":
+            return ex.binary(x[1], x[2], self.of(x[3]), self.of(x[4]))
+        if tag == "u":
+            return ex.unary(x[1], x[2], self.of(x[3]))
+        if tag == "?":
+            return ex.conditional(self.of(x[2]), self.of(x[3]), self.of(x[4]), x[1])
+        if tag == "c":
+            return ex.converted(x[1], x[2], self.of(x[3]))
+        if tag == "m":
+            base = self.of(x[3]) if x[3] is not None else None
+            return member(x[1], x[2], base)
+        if tag == "i":
+            return ("i", x[1], self.of(x[2]), self.of(x[3]))
+        if tag == "call":
+            base = self.of(x[4]) if x[4] is not None else None
+            arguments = tuple(self.of(a) for a in x[3])
+            return (*x[:3], arguments, base, *x[5:])
+        if tag == "fn":
+            arguments = tuple(self.of(a) for a in x[3])
+            return standard(x[1], x[2], arguments) or ("fn", x[1], x[2], arguments)
+        if tag == "g" and x[1] == "this":
+            return self._values.get("this", x)
+        if tag == "dim":
+            return ("dim", *(self.of(part) for part in x[1:]))
+        return x
+
+
+def member(name: str, kind: str, base: Expression | None) -> Expression:
+    """``base.name``; a part of a ``dim3`` is known."""
+    if base is not None and base[0] == "dim" and name in "xyz":
+        return tuple(base[1 + "xyz".index(name)])
+    return ("m", name, kind, base)
+
+
+def standard(name: str, kind: str, arguments: tuple[Expression, ...]) -> Expression | None:
+    """Functions of the standard library whose values are folded; ``None`` for others."""
+    kind = kind.lstrip("&")
+    values = [ex.value_of(a) for a in arguments]
+    if name in ("min", "max") and len(arguments) == 2:
+        a, b = values
+        if a is not None and b is not None:
+            return ex.integer(min(a, b) if name == "min" else max(a, b), kind)
+        if arguments[0] == arguments[1]:
+            return arguments[0]
+    if name == "abs" and len(arguments) == 1 and values[0] is not None:
+        return ex.integer(abs(values[0]), kind)
+    return None

@@ -1,0 +1,1 @@
+#error a client is not the library

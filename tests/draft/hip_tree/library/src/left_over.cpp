@@ -1,0 +1,1 @@
+#error in no list of the build

@@ -1,0 +1,3 @@
+set(tinysparse_source
+  src/logging.cpp
+  src/scale.cpp)
