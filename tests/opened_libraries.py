@@ -23,7 +23,7 @@ from extractor.toolchain.find import find
 TESTS = Path(__file__).parent
 SMALL_LIBRARY = TESTS / "library" / "rules.toml"
 CONSTRUCTS = TESTS / "index" / "fixtures" / "rules.toml"
-TOOLS = ("files", "packages", "native", "probes")
+TOOLS = ("files", "packages", "native", "probes", "trace-recorder")
 """Kinds of cache entries that hold no source, index or answer."""
 
 Extract = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -205,7 +205,10 @@ class _Resolver:
         if given is None:
             given = default_of(self._caller, self._prototype.name, parameter, line)
         if parameter.kind in ("integer", "floating") and isinstance(given, str):
-            result: Value = evaluate(given, self._named)
+            try:
+                result: Value = evaluate(given, self._named)
+            except KeyError:
+                raise UserError(f"{parameter.name} is a number, not '{given}'") from None
             return result
         return given
 
@@ -217,6 +220,8 @@ class _Resolver:
             return max([1, *leading])
         if name in self._parameters:
             return self._value(self._parameters[name])
+        if not any(match_name(name, line.names) for line in self._caller.rule.parameters):
+            raise KeyError(name)
         # `batch_count` of an entry point that has none.
         return 1
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from extractor.trace.arguments import Caller, Value, default_of
+from extractor.trace.case import Case, PointerMode
 from extractor.trace.prototypes import Parameter, Prototype
-from extractor.trace.tracer import PointerMode
 
 _USUAL = 0.6
 """Share of draws that take a parameter's default."""
@@ -24,25 +23,6 @@ _MANY = 3
 """So many enumerations of one type are drawn together, from one or two values."""
 _LARGE = 0.04
 """Share of draws with a size beyond 32 bits, where parameters have 64."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One call.
-
-    Attributes:
-        args: Values by parameter; the others have their defaults.
-        pointer_mode: Where scalars live.
-        atomics: Whether atomics are allowed; ``None`` where the library has no such mode.
-    """
-
-    args: dict[str, Value] = field(default_factory=dict)
-    pointer_mode: PointerMode = "host"
-    atomics: int | None = None
-
-    def key(self) -> str:
-        """Equal for equal cases."""
-        return repr((sorted(self.args.items()), self.pointer_mode, self.atomics))
 
 
 def candidates(

@@ -147,7 +147,13 @@ def _run(command: Sequence[str]) -> str:
     """The first error of a command, empty when it ended well."""
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=_SECONDS
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_SECONDS,
+            # Ctrl-C goes to the parent alone, which then starts no more of them.
+            start_new_session=True,
         )
     except subprocess.TimeoutExpired:
         return f"the compiler took more than {_SECONDS} seconds"

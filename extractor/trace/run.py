@@ -12,11 +12,12 @@ from extractor import settings
 from extractor.api import scope_bytes
 from extractor.project import Project
 from extractor.trace.arguments import Value
-from extractor.trace.cases import Case, candidates
+from extractor.trace.case import Case, PointerMode
+from extractor.trace.cases import candidates
 from extractor.trace.choice import choose
 from extractor.trace.records import Trace
 from extractor.trace.thresholds import thresholds
-from extractor.trace.tracer import PointerMode, Tracer
+from extractor.trace.tracer import Tracer
 
 _FORMAT = "1"
 """Raise it when the same inputs would be traced in another way."""
@@ -169,17 +170,8 @@ def _trace_entry(
     tracer: Tracer, entry: str, archs: Sequence[str], effort: Effort, steps: Sequence[int]
 ) -> tuple[list[Trace], int]:
     prototype = tracer.prototypes.functions[entry]
-    groups = []
-    for case in candidates(tracer.caller, prototype, effort.draws, steps):
-        groups.append(
-            tracer.call(
-                entry,
-                case.args,
-                archs=archs,
-                pointer_mode=case.pointer_mode,
-                atomics=case.atomics,
-            )
-        )
+    cases = list(candidates(tracer.caller, prototype, effort.draws, steps))
+    groups = tracer.call_all(entry, cases, archs)
     return choose(groups, effort.budget), len(groups) * len(archs)
 
 

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import subprocess
-import sys
-import tempfile
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +12,16 @@ from extractor import settings
 from extractor.check.names import base_name
 from extractor.demangle import demangle, template_arguments
 from extractor.errors import ToolchainError
+from extractor.trace.channel import Channel
 from extractor.trace.records import RecordedLaunch
 from extractor.trace_rule import Trace as TraceRule
+
+_AT_ONCE = 24
+"""Calls that a worker is told of at once: with their answers they fit into two pipes."""
+_PATIENCE = 20.0
+"""Seconds beyond a call's limit; the worker ends itself unless it cannot."""
+_LOADING = 300.0
+_MOST_LOST = 3
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,25 @@ class Limits:
     milliseconds: int = 10_000
     lines: int = 20_000
     launches: int = 1 << 20
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call.
+
+    Attributes:
+        entry: The entry point.
+        arguments: As the worker takes them.
+        modes: Functions that set modes of the handle, with their values.
+    """
+
+    entry: str
+    arguments: Sequence[Sequence[Any]]
+    modes: Sequence[tuple[str, int]]
+
+    def line(self) -> str:
+        """As the worker reads it."""
+        return json.dumps({"entry": self.entry, "arguments": self.arguments, "modes": self.modes})
 
 
 @dataclass(frozen=True)
@@ -72,8 +93,7 @@ class Session:
     arch: str
     limits: Limits = Limits()
     restarts: int = 0
-    _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
-    _folder: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
+    _channel: Channel | None = field(default=None, repr=False)
 
     def __enter__(self) -> Session:
         return self
@@ -83,48 +103,42 @@ class Session:
 
     def close(self) -> None:
         """Ends the worker."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            for pipe in (self._process.stdin, self._process.stdout):
-                if pipe is not None:
-                    with contextlib.suppress(BrokenPipeError):
-                        pipe.close()
-            self._process = None
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
 
-    def call(
-        self, entry: str, arguments: Sequence[Sequence[Any]], modes: Sequence[tuple[str, int]]
-    ) -> Outcome:
-        """Makes one call. A crash or a limit ends the worker; the next call starts another."""
-        request = {"entry": entry, "arguments": arguments, "modes": modes}
-        for _ in range(2):
-            process = self._process or self._start()
-            lines = self._ask(process, request)
-            if lines:
-                break
-            # The worker was gone before it was asked.
-            self.close()
-        outcome = _outcome(lines)
-        if outcome.returned is None:
-            self.close()
-            self.restarts += 1
-        return outcome
+    def call(self, request: Request) -> Outcome:
+        """Makes one call."""
+        return self.call_all([request])[0]
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def call_all(self, requests: Sequence[Request]) -> list[Outcome]:
+        """Makes calls one after the other; the worker has the next one before it has answered.
+
+        A crash or a limit ends the worker; another one goes on with the next call.
+        """
+        outcomes: list[Outcome] = []
+        lost = 0
+        while len(outcomes) < len(requests):
+            channel = self._channel or self._start()
+            part = requests[len(outcomes) : len(outcomes) + _AT_ONCE]
+            channel.send([request.line() for request in part])
+            for _ in part:
+                lines = channel.receive(self.limits.milliseconds / 1000 + _PATIENCE)
+                if not lines and lost < _MOST_LOST:
+                    # The worker was gone before it read this call.
+                    lost += 1
+                    self.close()
+                    break
+                outcomes.append(_outcome(lines))
+                if outcomes[-1].returned is None:
+                    self.close()
+                    self.restarts += 1
+                    break
+        return outcomes
+
+    def _start(self) -> Channel:
         device = settings.DEVICES[self.arch]
-        self._folder = tempfile.TemporaryDirectory(prefix="rocquarry-trace-")
-        self._process = process = subprocess.Popen(
-            [sys.executable, "-s", "-m", "extractor.trace.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self._folder.name,
-            env=_environment(),
-            start_new_session=True,
-        )
+        self._channel = channel = Channel()
         request = {
             "library": str(self.library),
             "device": {
@@ -144,7 +158,8 @@ class Session:
                 "launches": self.limits.launches,
             },
         }
-        lines = self._ask(process, request, patience=120.0)
+        channel.send([json.dumps(request)])
+        lines = channel.receive(_LOADING)
         if not lines or lines[-1] != "end":
             self.close()
             raise ToolchainError(
@@ -153,8 +168,8 @@ class Session:
         kernels = [line.removeprefix("kernel ") for line in lines[:-1]]
         emulated = {name: how for name in kernels if (how := self._emulation(name)) is not None}
         if emulated:
-            self._send(process, {"emulated": emulated})
-        return process
+            channel.send([json.dumps({"emulated": emulated})])
+        return channel
 
     def _emulation(self, symbol: str) -> dict[str, Any] | None:
         for line in self.rule.emulated:
@@ -169,40 +184,6 @@ class Session:
                         "value": line.value,
                     }
         return None
-
-    def _send(self, process: subprocess.Popen[bytes], request: dict[str, Any]) -> None:
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
-
-    def _ask(
-        self, process: subprocess.Popen[bytes], request: dict[str, Any], patience: float = 5.0
-    ) -> list[str]:
-        # The worker stops itself; this one is for a worker that cannot.
-        seconds = self.limits.milliseconds / 1000 + patience
-        timer = threading.Timer(seconds, process.kill)
-        timer.start()
-        lines: list[str] = []
-        try:
-            self._send(process, request)
-            assert process.stdout is not None
-            while not lines or lines[-1] != "end":
-                line = process.stdout.readline()
-                if not line:
-                    break
-                lines.append(line.decode().rstrip("\n"))
-        except BrokenPipeError:
-            return lines
-        finally:
-            timer.cancel()
-        return lines
-
-
-def _environment() -> dict[str, str]:
-    # The library reads variables of its own; a trace must not depend on them.
-    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    package = str(Path(__file__).resolve().parents[2])
-    return {**kept, "PYTHONPATH": os.pathsep.join([package, *filter(None, sys.path)])}
 
 
 def _outcome(lines: Sequence[str]) -> Outcome:

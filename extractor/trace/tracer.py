@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
 
 from pydantic import JsonValue
 
@@ -14,13 +13,12 @@ from extractor.errors import RuleError, UnknownName, UserError
 from extractor.glob import match_name
 from extractor.project import Project
 from extractor.trace.arguments import Caller, Value
+from extractor.trace.case import Case, PointerMode
 from extractor.trace.prototypes import Prototype, Prototypes, read_prototypes
 from extractor.trace.records import Trace
-from extractor.trace.session import Limits, Outcome, Session
+from extractor.trace.session import Limits, Outcome, Request, Session
 from extractor.trace.shared_object import HostSide, SharedObject
 from extractor.trace_rule import Trace as TraceRule
-
-PointerMode = Literal["host", "device"]
 
 
 def _json(value: Value) -> JsonValue:
@@ -129,17 +127,33 @@ class Tracer:
             UnknownName: No such entry point.
             UserError: An argument that it does not have or a value that it cannot be given.
         """
+        case = Case(dict(args), pointer_mode, atomics)
+        return self.call_all(entry, [case], archs)[0]
+
+    def call_all(
+        self, entry: str, cases: Sequence[Case], archs: Sequence[str]
+    ) -> list[list[Trace]]:
+        """Calls an entry point with several cases; for each what ``call`` returns."""
         prototype = self._prototype(entry)
-        full = self.caller.complete(prototype, args)
-        words = self.caller.wire(prototype, full, pointer_mode)
-        modes = self._modes(pointer_mode, atomics)
-        groups: dict[Outcome, list[str]] = {}
-        for arch in archs:
-            groups.setdefault(self._session(entry, arch).call(entry, words, modes), []).append(arch)
-        return [
-            self._trace(prototype, full, group, pointer_mode, atomics, outcome)
-            for outcome, group in groups.items()
+        full = [self.caller.complete(prototype, case.args) for case in cases]
+        requests = [
+            Request(
+                entry,
+                self.caller.wire(prototype, args, case.pointer_mode),
+                self._modes(case.pointer_mode, case.atomics),
+            )
+            for args, case in zip(full, cases, strict=True)
         ]
+        outcomes = [self._session(entry, arch).call_all(requests) for arch in archs]
+        traces = []
+        for case, args, each in zip(cases, full, zip(*outcomes, strict=True), strict=True):
+            groups: dict[Outcome, list[str]] = {}
+            for arch, outcome in zip(archs, each, strict=True):
+                groups.setdefault(outcome, []).append(arch)
+            traces.append(
+                [self._trace(prototype, args, case, some, found) for found, some in groups.items()]
+            )
+        return traces
 
     def _prototype(self, entry: str) -> Prototype:
         known = self.prototypes.functions
@@ -172,9 +186,8 @@ class Tracer:
         self,
         prototype: Prototype,
         args: dict[str, Value],
+        case: Case,
         archs: Sequence[str],
-        pointer_mode: PointerMode,
-        atomics: int | None,
         outcome: Outcome,
     ) -> Trace:
         return Trace(
@@ -185,8 +198,8 @@ class Tracer:
             entry=prototype.name,
             args={name: _json(value) for name, value in args.items()},
             arch=tuple(archs),
-            pointer_mode=pointer_mode,
-            atomics=atomics,
+            pointer_mode=case.pointer_mode,
+            atomics=case.atomics,
             status=self._status(prototype, outcome),
             launches=outcome.launches,
             boundaries=outcome.boundaries,
