@@ -35,6 +35,8 @@ Examples:
 
   extract rocblas --interface axpy --trace --config source   launches of concrete calls
 
+  extract rocblas --diff 5.5.1 6.4.4 -i gemv        what changed between two revisions
+
   extract my-rules.toml --interface foo             a library of your own, by its rule file
 
   extract --init path/to/tree                       draft that rule file from the tree
@@ -107,6 +109,14 @@ def extract(
     budget: Annotated[
         int, typer.Option("--cases", min=1, help="With --trace: cases kept per entry point.")
     ] = 24,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--diff",
+            metavar="OLD NEW",
+            help="Compare two revisions (version, tag, folder, URL@REF), configurations or scopes.",
+        ),
+    ] = None,
     view: Annotated[
         bool, typer.Option("--view", help="Write callgraph.html, one page that works offline.")
     ] = False,
@@ -198,6 +208,7 @@ def extract(
             kernels=kernels,
             scopes=scopes,
             check=check,
+            diff=diff,
             trace=trace,
             archs=_architectures(arch),
             budget=budget,
@@ -223,6 +234,7 @@ def _extract(
     kernels: Path | None,
     scopes: bool,
     check: bool,
+    diff: tuple[str, str] | None,
     trace: bool,
     archs: tuple[str, ...],
     budget: int,
@@ -244,7 +256,25 @@ def _extract(
             "--interface goes with neither --kernel, --kernels nor --all; run them apart"
         )
     configs = project.configurations(config)
-    if check:
+    if diff is not None:
+        from extractor.commands import difference
+        from extractor.difference.sides import Request
+
+        request = Request(
+            project.rule,
+            interfaces,
+            config,
+            source or None,
+            out / project.rule.name / "sides",
+            lambda chosen: _open(name, rules, database, chosen, jobs, reporter),
+        )
+        found, files, notes = difference.run(diff, request, project.rule.name, out)
+        if as_json:
+            print(json.dumps(difference.summary(found, files, notes)))
+        elif not quiet:
+            difference.show(found, files, notes)
+        ok = difference.complete(found)
+    elif check:
         from extractor.commands import check as checking
 
         entries = None if everything or not interfaces else interfaces
