@@ -1,7 +1,7 @@
 """Launch traces of concrete calls against known ones: ``python benchmarks/traces.py FILE``.
 
-FILE has one JSON object a line: ``entry``, ``args``, ``arch``, ``pointer_mode``, ``atomics`` (absent
-for off), ``status`` and ``launches`` with ``kernel``, ``demangled``, ``grid``, ``block``,
+FILE has one JSON object a line: ``entry``, ``args``, ``arch``, ``pointer_mode``, ``atomics`` (off
+when absent), ``status`` and ``launches`` with ``kernel``, ``demangled``, ``grid``, ``block``,
 ``shared_bytes`` and ``repeat``. Each call is made again and must give exactly that.
 """
 

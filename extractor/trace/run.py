@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,8 +20,8 @@ from extractor.trace.records import Trace
 from extractor.trace.thresholds import thresholds
 from extractor.trace.tracer import Tracer
 
-_FORMAT = "1"
-"""Raise it when the same inputs would be traced in another way."""
+_DECIDE = ("arguments", "case", "cases", "choice", "session", "tracer", "worker")
+"""Modules of this package that decide what a trace says."""
 
 Progress = Callable[[int, int, str], None]
 """Told (done, total, entry point)."""
@@ -175,6 +176,15 @@ def _trace_entry(
     return choose(groups, effort.budget), len(groups) * len(archs)
 
 
+@functools.cache
+def _code() -> str:
+    folder = Path(__file__).parent
+    digest = hashlib.sha256()
+    for name in _DECIDE:
+        digest.update((folder / f"{name}.py").read_bytes())
+    return digest.hexdigest()
+
+
 def _key(
     tracer: Tracer,
     library: Path,
@@ -185,7 +195,7 @@ def _key(
 ) -> str:
     devices = {arch: repr(settings.DEVICES.get(arch)) for arch in archs}
     parts = [
-        _FORMAT,
+        _code(),
         library.parent.name,
         tracer.rule.model_dump_json(),
         repr(tracer.prototypes.functions[entry]),

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 _COMPARED = re.compile(
-    r"(?:[<>]=?|==|!=)\s*(\d{1,6})\b(?!\s*[*/])|\b(\d{1,6})\s*(?:[<>]=?|==|!=)(?!>)"
+    r"(?:[<>]=?|==|!=)\s*(\d{1,6})\b(?!\s*[*/>,])|\b(\d{1,6})\s*(?:[<>]=?|==|!=)(?!\s*[>(,])"
 )
 _CONSTANT = re.compile(r"\bconstexpr\s+\w+(?:\s+\w+)?\s*=\s*(\d{1,6})\s*;")
 _HOST = ("host", "launcher", "entry_point")
