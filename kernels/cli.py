@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from extractor.errors import RocQuarryError, UserError
+from kernels.commands.seed_library import LibraryRequest, seed_library
 from kernels.commands.verify import verify
 from kernels.identity import require_own_package
 
@@ -57,9 +58,38 @@ def backends(as_json: Json = False) -> None:
 @app.command()
 def seed(
     source: Annotated[
-        Path, typer.Argument(metavar="FILE.hip", help="The HIP file to make a task from.")
+        str,
+        typer.Argument(
+            metavar="FILE.hip|PROJECT",
+            help="A HIP file, or a library: rocblas, rocsolver, or the path of a rule file.",
+        ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="Folder of the task.")] = Path("out"),
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder of the task; of a library the output folder.")
+    ] = Path("out"),
+    interface: Annotated[
+        str, typer.Option("--interface", help="Of a library: family or entry point.")
+    ] = "",
+    kernel: Annotated[
+        str, typer.Option("--kernel", help="Of a library: only the kernel of this name.")
+    ] = "",
+    whole: Annotated[
+        bool, typer.Option("--all", help="Of a library: the kernels of every interface.")
+    ] = False,
+    config: Annotated[
+        str, typer.Option("--config", help="Of a library: a configuration, or all.")
+    ] = "all",
+    tasks: Annotated[
+        bool, typer.Option("--tasks/--no-tasks", help="Of a library: make tasks, or slices only.")
+    ] = True,
+    library_source: Annotated[
+        str, typer.Option("--source", help="Of a library: folder or URL@REF to take instead.")
+    ] = "",
+    jobs: Annotated[
+        int, typer.Option("--jobs", help="Of a library: units at once; number of cores when 0.")
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Json = False,
     entry: Annotated[
         str, typer.Option("--entry", help="Function or kernel to call, where the file has several.")
     ] = "",
@@ -99,12 +129,27 @@ def seed(
         typer.Option("--value", metavar="NAME=VALUE", help="Value of a scalar in every case."),
     ] = None,
 ) -> None:
-    """Make a task folder from a HIP file.
+    """Make a task folder from a HIP file, or slices and tasks from a library's kernels.
 
     Sizes are whole-number expressions over the entry's scalars: (n + 255) / 256.
 
     Example: kernels seed saxpy.hip --out saxpy --extent x=n --extent y=n --grid '(n + 255) / 256'
+
+    Of a library, writes OUT/PROJECT/slices/KERNEL (slice.json, baseline.hip) and
+    OUT/PROJECT/tasks/KERNEL. Exit status 1: a kernel is not sliced, compiled or equal.
+
+    Example: kernels seed rocblas --interface gemm --out out
     """
+    if not Path(source).is_file() or source.endswith(".toml"):
+        if not (interface or kernel or whole):
+            raise UserError(
+                f"{source}: there is no such file; of a library say --interface NAME, "
+                "--kernel NAME or --all"
+            )
+        request = LibraryRequest(
+            source, library_source, interface, kernel, config, jobs, tasks=tasks
+        )
+        seed_library(request, out, quiet=quiet, as_json=as_json)
     from kernels.task.seed import SeedOptions, seed_task
 
     options = SeedOptions(
@@ -117,7 +162,7 @@ def seed(
         cases=tuple(_numbers(text.split(","), "--case") for text in case or ()),
         constants=_numbers(value or (), "--value"),
     )
-    task = seed_task(source, out, options)
+    task = seed_task(Path(source), out, options)
     print(f"{out}: {task.entry.kind} {task.entry.name}, {len(task.cases)} cases")
 
 

@@ -17,6 +17,7 @@ from kernels.slice.parsed import Declaration, ParsedUnit
 _TYPES = ("STRUCT_DECL", "CLASS_DECL", "UNION_DECL", "CLASS_TEMPLATE",
           "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION")  # fmt: skip
 _NAMED = (*_TYPES, "ENUM_DECL", "TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL")
+_ALIASES = {"TYPEDEF_DECL", "TYPE_ALIAS_DECL"}
 _SPECIALIZED = (*_TYPES, "VAR_DECL", "UNEXPOSED_DECL")
 _INDIRECT = ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE")
 _ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY", "DEPENDENTSIZEDARRAY", "VECTOR")
@@ -89,6 +90,8 @@ class Closure:
                     self._reference(target)
                 if instantiated and kind.is_expression():
                     self._type(child.type)
+            elif name == "FRIEND_DECL":
+                self._befriend(child)
             elif instantiated and kind.is_declaration():
                 self._type(child.type)
             stack.extend(child.get_children())
@@ -188,11 +191,15 @@ class Closure:
         """Takes variable templates and concepts by name: libclang has no cursor for their use."""
         if not self._hidden:
             return
-        raw = self.parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
-        for name in sorted(set(_IDENTIFIER.findall(_NO_CODE.sub(" ", raw)))):
+        for name in sorted(self._words(one)):
             for number in self._hidden.get(name, ()):
                 if number != one.number:
                     self._take(self.parsed.declarations[number])
+
+    def _words(self, one: Declaration) -> set[str]:
+        """Identifiers in a declaration's code, members' names left out."""
+        raw = self.parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
+        return set(_IDENTIFIER.findall(_NO_CODE.sub(" ", raw)))
 
     def _add_specializations(self) -> bool:
         """Takes specializations of templates taken, where the types they are for occur at all."""
@@ -203,12 +210,68 @@ class Closure:
             for primary, types in names:
                 if primary not in self.taken:
                     continue
-                needed = [self._type_names[name] for name in types if name in self._type_names]
-                if all(any(n in self.taken for n in numbers) for numbers in needed):
+                aliases: list[int] = []
+                if all(self._occurs(name, aliases) for name in types if name in self._type_names):
                     self._current = primary
                     self._take(self.parsed.declarations[number])
+                    for alias in aliases:
+                        self._take(self.parsed.declarations[alias])
                     break
         return len(self.taken) > before
+
+    def _occurs(self, name: str, aliases: list[int]) -> bool:
+        """Whether a type occurs in the slice, itself or as what an alias stands for.
+
+        Args:
+            name: Plain name of a type.
+            aliases: Gets the aliases that are not taken yet.
+        """
+        for number in self._type_names[name]:
+            if number in self.taken:
+                return True
+            one = self.parsed.declarations[number]
+            if one.kinds() <= _ALIASES:
+                behind = self._behind(one)
+                if behind and all(other in self.taken for other in behind):
+                    aliases.append(number)
+                    return True
+        return False
+
+    def _behind(self, alias: Declaration) -> set[int]:
+        """Declarations of the library that an alias names."""
+        found = set()
+        for cursor in alias.cursors:
+            for child in cursor.walk_preorder():
+                target = child.referenced if child.kind.is_reference() else None
+                place = self._declaration_of(target) if target is not None else None
+                if place is not None and place is not alias:
+                    found.add(place.number)
+        return found
+
+    def _befriend(self, friend: Any) -> None:
+        """A friend with a qualified name must be declared where the class is instantiated.
+
+        Which of several functions of that name it is depends on the class's arguments.
+        """
+        place = friend.extent
+        if place.start.file is None:
+            return
+        data = self.parsed.text(place.start.file.name)
+        written = data[place.start.offset : place.end.offset].decode(errors="replace")
+        for child in friend.get_children():
+            name = child.spelling.split("<")[0]
+            match = re.search(rf"([A-Za-z_]\w*)\s*::\s*{re.escape(name)}\b", written)
+            if not name or not match or child.is_definition():
+                continue
+            found = [
+                one
+                for one in self.parsed.named(name)
+                if one.scope and one.scope[-1].split()[-1] == match[1]
+            ]
+            own = self.parsed.declarations[self._current].names if self._current >= 0 else set()
+            # One that takes the class is meant, where there is such a one.
+            for one in [one for one in found if self._words(one) & own] or found:
+                self._take(one)
 
     def _must_be_found(self, name: Any) -> bool:
         """Whether a name that stands for several functions needs one where it is written.

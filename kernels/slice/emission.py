@@ -16,7 +16,7 @@ from kernels.slice.fragment import Fragment, comment_start, fragment_of
 from kernels.slice.includes import needed_includes
 from kernels.slice.instantiation import spelling_of
 from kernels.slice.macros import NeededMacros, needed_macros
-from kernels.slice.parsed import Macro, ParsedUnit
+from kernels.slice.parsed import Declaration, Macro, ParsedUnit
 
 _FUNCTIONS = ("FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR",
               "CONVERSION_FUNCTION")  # fmt: skip
@@ -89,10 +89,13 @@ def emit(project: Project, parsed: ParsedUnit, closure: Closure, chosen: Chosen)
     for one, fragment in zip(rows, fragments, strict=True):
         writer.enter(one.scope)
         writer.write(fragment.text)
+    spelling = spelling_of(chosen.symbol)
+    if spelling.template:
+        # A member of an unnamed namespace is instantiated inside it, others anywhere outside.
+        unnamed = _kernel_scope(rows, chosen)
+        writer.enter(unnamed)
+        writer.write(spelling.instantiate(qualified=not unnamed))
     writer.enter(())
-    definition = spelling_of(chosen.symbol).definition
-    if definition:
-        writer.write(definition)
     functions = [
         lines.identity(cursor)
         for one in rows
@@ -106,6 +109,14 @@ def emit(project: Project, parsed: ParsedUnit, closure: Closure, chosen: Chosen)
         (*dict.fromkeys(functions), chosen.function),
         len(rows),
     )
+
+
+def _kernel_scope(rows: Sequence[Declaration], chosen: Chosen) -> tuple[str, ...]:
+    """The scope of a kernel, where part of it has no name; else none."""
+    for one in reversed(rows):
+        if chosen.name in one.names:
+            return one.scope if "namespace" in one.scope else ()
+    return ()
 
 
 def _definitions(parsed: ParsedUnit, macros: NeededMacros) -> str:

@@ -3,7 +3,7 @@
 Both the library's unit and the slice are taken through the same compiler's front end for one
 architecture, with the library's flags. The part of the IR that the kernel is made from is brought
 into one form (:mod:`kernels.slice.ir`) on both sides and compared. Where the forms differ the
-machine code still may not, and is compared then: :func:`assembly`.
+machine code still may not, and is compared then: :func:`same_code`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from kernels.slice.ir import digest, read_module
 
 _FRONT = ("-O3", "-w", "-nogpulib", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes")
 _FORMAT = "1"
+_NAMES = (".file", ".ident", ".p2alignl", ".amdgcn_target", ".section\t.AMDGPU.csdata")
 
 
 def unit_for(project: Project, config: str, path: str, architecture: str) -> Unit:
@@ -75,7 +76,17 @@ def slice_form(
     Raises:
         BuildError: The slice does not compile.
     """
-    return _forms(tools, slice_flags(tools, flags, architecture), file, [symbol]).get(symbol)
+    arguments = slice_flags(tools, flags, architecture)
+    parts: list[str | bytes] = ["slice-form", _FORMAT, tools.identity, *_FRONT, *arguments, symbol]
+    parts.append(file.read_bytes())
+
+    def make(folder: Path) -> None:
+        found = _forms(tools, arguments, file, [symbol])
+        (folder / "forms.json").write_text(json.dumps(found), encoding="utf-8")
+
+    place, _ = cache.made(parts, make)
+    found: dict[str, str] = json.loads((place / "forms.json").read_text(encoding="utf-8"))
+    return found.get(symbol)
 
 
 def slice_flags(tools: Toolchain, flags: Sequence[str], architecture: str) -> list[str]:
@@ -86,6 +97,63 @@ def slice_flags(tools: Toolchain, flags: Sequence[str], architecture: str) -> li
         f"-D__AMDGCN_WAVEFRONT_SIZE={settings.wavefront_size(architecture)}",
         *flags, *include_flags(tools),
     ]  # fmt: skip
+
+
+def same_code(
+    project: Project,
+    config: str,
+    path: str,
+    file: Path,
+    flags: Sequence[str],
+    architecture: str,
+    symbol: str,
+) -> bool | None:
+    """Whether the machine code of a slice's kernel is the library's, instruction by instruction.
+
+    For kernels whose forms differ: one compiler, the same flags, from the IR of both sides cut down
+    to the kernel. ``None`` where one side lacks it.
+
+    Raises:
+        BuildError: A step fails.
+    """
+    tools = project.toolchain
+    unit = unit_for(project, config, path, architecture)
+    own = _assembly(tools, slice_flags(tools, flags, architecture), file, architecture, symbol)
+    library = Path(project.tree.root) / path
+    other = _assembly(tools, unit.arguments, library, architecture, symbol)
+    return None if own is None or other is None else own == other
+
+
+def _assembly(
+    tools: Toolchain, arguments: Sequence[str], file: Path, architecture: str, symbol: str
+) -> str | None:
+    with tempfile.TemporaryDirectory(prefix="rocquarry-code-") as work:
+        folder = Path(work)
+        libraries = [flag for flag in _FRONT if flag != "-nogpulib"]
+        whole = folder / "unit.ll"
+        _step(tools, [*arguments, *libraries, str(file), "-o", str(whole)], folder, file)
+        cut = read_module(whole).cut(symbol)
+        if cut is None:
+            return None
+        part, out = folder / "kernel.ll", folder / "kernel.s"
+        part.write_text(cut, encoding="utf-8", errors="surrogateescape")
+        _step(
+            tools,
+            ["--target=amdgcn-amd-amdhsa", f"-mcpu={architecture}", "-nogpulib", "-O3", "-w",
+             "-x", "ir", str(part), "-S", "-o", str(out)],
+            folder,
+            file,
+        )  # fmt: skip
+        text = out.read_text(encoding="utf-8", errors="replace")
+    # Names apart: that of the source file, and comments.
+    lines = (line.partition(";")[0].rstrip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.lstrip().startswith(_NAMES))
+
+
+def _step(tools: Toolchain, words: Sequence[str], folder: Path, file: Path) -> None:
+    outcome = run([*tools.clang, *words], BUILD, folder=folder)
+    if not outcome.ok:
+        raise BuildError(f"machine code of {file.name}", outcome)
 
 
 def same_forms(library: Mapping[str, str], symbol: str, own: str | None) -> bool | None:

@@ -31,10 +31,14 @@ class Spelling:
             return f"&{self.name}"
         return f"static_cast<void (*){self.parameters}>(&{self.name})"
 
-    @property
-    def definition(self) -> str:
-        """Its explicit instantiation; empty for what is no template."""
-        return f"template __global__ void {self.name}{self.parameters};" if self.template else ""
+    def instantiate(self, *, qualified: bool = True) -> str:
+        """Its explicit instantiation.
+
+        Args:
+            qualified: With its namespaces.
+        """
+        name = self.name if qualified else self.name[_last_scope(self.name) :]
+        return f"template __global__ void {name}{self.parameters};"
 
 
 def spelling_of(symbol: str) -> Spelling:
@@ -62,4 +66,14 @@ def _parameters(text: str) -> int:
             depth += 1
         elif character in _CLOSE and not (character == ">" and text[index - 1] == "-"):
             depth -= 1
+    return start
+
+
+def _last_scope(name: str) -> int:
+    """Where the plain name begins."""
+    depth, start = 0, 0
+    for index, character in enumerate(name):
+        depth += (character in _OPEN) - (character in _CLOSE)
+        if depth == 0 and name[index : index + 2] == "::":
+            start = index + 2
     return start

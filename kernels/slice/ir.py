@@ -42,6 +42,7 @@ class Module:
         self.attributes: dict[str, str] = {}
         self.metadata: dict[str, str] = {}
         self.declared: dict[str, str] = {}
+        self.head: list[str] = []
         self._read(text)
 
     def _read(self, text: str) -> None:
@@ -65,6 +66,8 @@ class Module:
                 self.metadata[match[1]] = match[2]
             elif match := _DECLARE.match(line):
                 self.declared[match[1]] = line
+            elif line.startswith(("target ", "$", "source_filename", "!llvm.")):
+                self.head.append(line)
 
     def find(self, symbol: str) -> str | None:
         """The function of a symbol; of a static kernel also under its externalised name."""
@@ -74,6 +77,31 @@ class Module:
             if name.strip('"').split(".")[0] == symbol:
                 return name
         return None
+
+    def cut(self, symbol: str) -> str | None:
+        """A module with nothing but a kernel and what it needs; ``None`` where there is none."""
+        start = self.find(symbol)
+        if start is None:
+            return None
+        needed, queue = {start}, [start]
+        while queue:
+            name = queue.pop()
+            text = self.functions.get(name) or self.globals.get(name, "")
+            for token in _TOKEN.findall(text):
+                plain = token[1:]
+                if token[0] == "@" and plain not in needed:
+                    needed.add(plain)
+                    queue.append(plain)
+        return "\n".join(
+            [
+                *self.head, *self.types.values(),
+                *(text for name, text in self.globals.items() if name in needed),
+                *(text for name, text in self.functions.items() if name in needed),
+                *(text for name, text in self.declared.items() if name in needed),
+                *(f"attributes {name} = {{{text}}}" for name, text in self.attributes.items()),
+                *(f"{name} = {text}" for name, text in self.metadata.items()), "",
+            ]
+        )  # fmt: skip
 
     def form(self, symbol: str) -> str | None:
         """The form of a kernel; ``None`` where the unit does not define it."""

@@ -20,7 +20,7 @@ from kernels.building import cache
 from kernels.slice.choice import Chosen
 from kernels.slice.cutting import UnitSlicer
 from kernels.slice.emission import Slice, own_flags
-from kernels.slice.equality import library_forms, same_forms, slice_form
+from kernels.slice.equality import library_forms, same_code, same_forms, slice_form
 from kernels.slice.folder import save_slice, slices_folder
 
 _FILE = "slices.json"
@@ -185,13 +185,28 @@ def _proved(
     for architecture, forms in library.items():
         if not compiled.get(architecture):
             continue
-        own = slice_form(tools, file, flags, architecture, one.symbol)
+        try:
+            own = slice_form(tools, file, flags, architecture, one.symbol)
+        except RocQuarryError as error:
+            reasons.append(f"{architecture}: {error}")
+            continue
         equal[architecture] = same_forms(forms, one.symbol, own)
+        if equal[architecture] is False:
+            equal[architecture] = _same_code(project, one, file, flags, architecture)
         if equal[architecture] is False:
             reasons.append(f"{architecture}: its code is not the library's")
         elif equal[architecture] is None:
             reasons.append(f"{architecture}: the unit or the slice lacks {one.symbol}")
     return compiled, equal, reasons
+
+
+def _same_code(
+    project: Project, one: Chosen, file: Path, flags: Sequence[str], architecture: str
+) -> bool | None:
+    try:
+        return same_code(project, one.config, one.unit, file, flags, architecture, one.symbol)
+    except RocQuarryError:
+        return False
 
 
 def _record(

@@ -165,6 +165,18 @@ class ParsedUnit:
         rows = self.macros.get(name)
         return rows[-1] if rows else None
 
+    def named(self, name: str) -> list[Declaration]:
+        """Declarations of a plain name, in any namespace."""
+        return self._by_name.get(name, [])
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Declaration]]:
+        found: dict[str, list[Declaration]] = {}
+        for one in self.declarations:
+            for name in one.names:
+                found.setdefault(name, []).append(one)
+        return found
+
     @cached_property
     def _by_file(self) -> dict[str, list[Declaration]]:
         found: dict[str, list[Declaration]] = {}

@@ -102,7 +102,7 @@ def _offered(root: Any, source: Path) -> Iterator[Offered]:
         place = cursor.location
         if place.file is None or Path(place.file.name) != source or cursor.spelling == "main":
             continue
-        parameters = tuple(_parameter(p, n) for n, p in enumerate(cursor.get_arguments()))
+        parameters = tuple(parameter_of(p, n) for n, p in enumerate(cursor.get_arguments()))
         if _is_kernel(cursor):
             yield Offered("kernel", _qualified(cursor), parameters, place.line)
         else:
@@ -138,7 +138,13 @@ def _qualified(cursor: Any) -> str:
     return "::".join(reversed(names))
 
 
-def _parameter(cursor: Any, place: int) -> CParameter:
+def parameter_of(cursor: Any, place: int) -> CParameter:
+    """A parameter by libclang's cursor; its element type is empty where a task has no word for it.
+
+    Args:
+        cursor: The parameter's declaration.
+        place: Its place among the parameters, for one without a name.
+    """
     written = cursor.type.spelling
     name = cursor.spelling or f"arg{place}"
     kind = cursor.type.get_canonical()

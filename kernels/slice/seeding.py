@@ -1,0 +1,167 @@
+"""``kernels seed PROJECT``: slices and tasks of a library's kernels, and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from extractor.api import scope_bytes
+from extractor.errors import UserError
+from extractor.output import to_json, write
+from extractor.project import Project, output_folder
+from extractor.records import Scope
+from extractor.slice_record import SliceRecord
+from extractor.trace.records import Trace
+from kernels.slice.choice import Chosen, choose_kernels
+from kernels.slice.folder import slices_folder
+from kernels.slice.job import Plan, slice_kernels
+from kernels.slice.tasks import Seeded, seed_slice
+
+_TASKS, _SUMMARY, _TRACES = "tasks", "seed.json", "traces.jsonl"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of seeding.
+
+    Attributes:
+        project: The library.
+        slices: One record for each kernel.
+        tasks: One for each kernel; empty where none were asked for.
+    """
+
+    project: str
+    slices: tuple[SliceRecord, ...]
+    tasks: tuple[Seeded, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """Counts, and every reason."""
+        architectures = sorted({a for one in self.slices for a in one.compiled})
+        compared = sorted({a for one in self.slices for a, e in one.equal.items() if e is not None})
+        return {
+            "project": self.project,
+            "kernels": len(self.slices),
+            "sliced": sum(one.sliced for one in self.slices),
+            "compiled": {
+                a: sum(one.compiled.get(a, False) for one in self.slices) for a in architectures
+            },
+            "equal": {
+                a: sum(one.equal.get(a) is True for one in self.slices) for a in compared
+            },
+            "tasks": sum(one.folder is not None for one in self.tasks),
+            "tasks_asked_for": len(self.tasks),
+            "slice_reasons": {one.function: one.reason for one in self.slices if one.reason},
+            "task_reasons": {one.kernel: one.reason for one in self.tasks if one.reason},
+            "task_notes": {one.kernel: list(one.notes) for one in self.tasks if one.notes},
+        }  # fmt: skip
+
+    @property
+    def whole(self) -> bool:
+        """Whether every kernel was cut, compiled everywhere and found equal where compared."""
+        return all(
+            one.sliced and all(one.compiled.values()) and False not in one.equal.values()
+            for one in self.slices
+        )
+
+
+def seed_project(
+    project: Project,
+    out: Path,
+    *,
+    interface: str = "",
+    kernel: str = "",
+    config: str = "all",
+    plan: Plan | None = None,
+    tasks: bool = True,
+    jobs: int = 0,
+) -> Outcome:
+    """Makes slices and tasks of an interface's kernels, or of a whole library's.
+
+    Args:
+        project: The library, opened.
+        out: Output folder.
+        interface: Family or entry point; the whole library when empty.
+        kernel: Plain name of a kernel, when only it is wanted.
+        config: Configuration, or ``all``.
+        plan: What is done with every slice.
+        tasks: Make task folders too.
+        jobs: Units at once; the project's when 0.
+
+    Raises:
+        UserError: There is no such interface, configuration or kernel.
+    """
+    configs = project.configurations(config)
+    entries = project.resolve(interface) if interface else None
+    traced = _traced(output_folder(out, project.rule.name, interface) / _TRACES, interface)
+    chosen = choose_kernels(project, configs, entries, kernel or None, traced)
+    if not chosen:
+        raise UserError(f"{project.rule.name} {interface}: reaches no kernel; nothing to cut out")
+    records = slice_kernels(project, chosen, out, plan or Plan(), jobs)
+    seeded = _tasks(project, out, interface, configs, chosen, records) if tasks else ()
+    outcome = Outcome(project.rule.name, tuple(records), tuple(seeded))
+    summary = {**outcome.summary(), "made": [asdict(one) for one in outcome.tasks]}
+    write(output_folder(out, project.rule.name, interface or _TASKS) / _SUMMARY, to_json(summary))
+    return outcome
+
+
+def _tasks(
+    project: Project,
+    out: Path,
+    interface: str,
+    configs: Sequence[str],
+    chosen: Sequence[Chosen],
+    records: Sequence[SliceRecord],
+) -> list[Seeded]:
+    scopes = _Scopes(project, configs, interface)
+    folder = slices_folder(out, project.rule.name)
+    target = out / project.rule.name / _TASKS
+    seeded = []
+    with project.reporter.work(f"{project.rule.name} tasks") as advance:
+        for done, (one, record) in enumerate(zip(chosen, records, strict=True), start=1):
+            seeded.append(seed_slice(folder / one.slug, record, scopes.of(one), target))
+            advance(done, len(chosen), one.name)
+    return seeded
+
+
+class _Scopes:
+    """Finds a scope that reaches a kernel: that of the interface asked for, else any."""
+
+    def __init__(self, project: Project, configs: Sequence[str], interface: str) -> None:
+        self._project, self._configs = project, configs
+        self._left = [interface] if interface else sorted(project.families())
+        self._known: dict[str, Scope] = {}
+
+    def of(self, chosen: Chosen) -> Scope | None:
+        """A scope with a launch of it."""
+        while chosen.symbol not in self._known and self._left:
+            family = self._left.pop(0)
+            data = scope_bytes(self._project, family, self._configs)
+            scope = Scope.model_validate_json(data)
+            for function in scope.functions:
+                if function.kind == "kernel":
+                    for one in function.instantiations:
+                        self._known.setdefault(one.symbol, scope)
+        return self._known.get(chosen.symbol)
+
+
+def _traced(file: Path, interface: str) -> dict[str, int]:
+    """How often each kernel symbol is launched in an interface's traces; none without traces.
+
+    Raises:
+        UserError: The file of traces is damaged.
+    """
+    counts: dict[str, int] = {}
+    if not interface or not file.is_file():
+        return counts
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        try:
+            trace = Trace.model_validate_json(line)
+        except ValidationError as error:
+            raise UserError(f"{file}:{number}: {error.errors()[0]['msg']}; trace again") from error
+        for launch in trace.launches:
+            counts[launch.symbol] = counts.get(launch.symbol, 0) + launch.repeat
+    return counts
