@@ -125,7 +125,7 @@ def _coverage(library: Library, key: str, rows: Sequence[Row]) -> dict[str, Any]
         reached = {
             d.plain
             for d in library.definitions(interface)
-            if d.kind == "kernel" and not d.infrastructure
+            if d.kind == "kernel" and d.live and not d.infrastructure
         }
         shown = {n for row in mine if row.entry.interface == interface for n in row.kernels}
         reached_all |= reached

@@ -36,6 +36,7 @@ class Definition:
         start_line: First line.
         end_line: Last line, inclusive.
         infrastructure: The rule file calls it infrastructure: it ties no families together.
+        live: Some entry point can run it.
         launches: Plain names of the kernels it launches.
     """
 
@@ -46,6 +47,7 @@ class Definition:
     start_line: int
     end_line: int
     infrastructure: bool
+    live: bool
     launches: tuple[str, ...]
 
     def overlaps(self, span: Span) -> bool:
@@ -94,7 +96,7 @@ class Library:
             try:
                 data = scope_bytes(self._project, interface, self._project.configurations())
             except UnknownName:
-                data = b'{"functions":[],"launches":[]}'
+                data = b'{"functions":[],"launches":[],"per_entry":{}}'
             self._definitions[interface] = _definitions(data)
         return self._definitions[interface]
 
@@ -214,6 +216,12 @@ def _definitions(data: bytes) -> tuple[Definition, ...]:
         caller, kernel = owner.get(launch["caller"]), owner.get(launch["kernel"])
         if caller is not None and kernel is not None and not launch["dead"]:
             launches.setdefault(caller, set()).add(scope["functions"][kernel]["name"])
+    live = {
+        owner.get(kernel)
+        for configs in scope["per_entry"].values()
+        for kernels in configs.values()
+        for kernel in kernels
+    }
     return tuple(
         Definition(
             function["qualified_name"],
@@ -223,6 +231,7 @@ def _definitions(data: bytes) -> tuple[Definition, ...]:
             function["span"]["start_line"],
             function["span"]["end_line"],
             function["infrastructure"] is not None,
+            function["kind"] != "kernel" or index in live,
             tuple(sorted(launches.get(index, ()))),
         )
         for index, function in enumerate(scope["functions"])
