@@ -43,7 +43,7 @@ def compare(project: str, old: Inventory, new: Inventory, labels: tuple[str, str
         *_launches(old, new),
     ]
     changes.sort(key=lambda c: (KINDS.index(c.kind), c.name, c.change, _line(c)))
-    counts = {
+    counts: dict[str, dict[str, int]] = {
         kind: {
             how: sum(1 for c in changes if c.kind == kind and c.change == how)
             for how in ("appeared", "vanished", "changed")
@@ -138,8 +138,8 @@ def _kernels(old: Inventory, new: Inventory) -> Iterable[Change]:
                     old="\n".join(sorted(texts)) if how == "vanished" else "",
                     new="\n".join(sorted(texts)) if how == "appeared" else "",
                 )
-                both = (before, None) if how == "vanished" else (None, after)
-                yield _change("instantiation", name, *both, [field])
+                gone, come = (before, None) if how == "vanished" else (None, after)
+                yield _change("instantiation", name, gone, come, [field])
 
 
 def _launches(old: Inventory, new: Inventory) -> Iterable[Change]:
