@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from extractor.facts.host import expression as ex
 from extractor.facts.host.conditions import joined
@@ -21,7 +21,18 @@ _BINARY = {
     14: ">=", 15: "==", 16: "!=", 17: "&", 18: "^", 19: "|", 20: "&&", 21: "||", 33: ",",
 }  # fmt: skip
 _ASSIGN = 22
-_COMPOUND = {23: "*", 24: "/", 25: "%", 26: "+", 27: "-", 28: "<<", 29: ">>", 30: "&", 31: "^", 32: "|"}
+_COMPOUND = {
+    23: "*",
+    24: "/",
+    25: "%",
+    26: "+",
+    27: "-",
+    28: "<<",
+    29: ">>",
+    30: "&",
+    31: "^",
+    32: "|",
+}
 _UNARY = {5: "&", 6: "*", 7: "+", 8: "-", 9: "~", 10: "!"}
 _STEPS = {1: 1, 2: -1, 3: 1, 4: -1}
 _POSTFIX = (1, 2)
@@ -183,7 +194,9 @@ class Calls:
             self.assign(node[3], value, state)
             return value
         if op in _COMPOUND:
-            target = ex.converted(kind, ex.type_of(self.value(node[3], state)), self.value(node[3], state))
+            target = ex.converted(
+                kind, ex.type_of(self.value(node[3], state)), self.value(node[3], state)
+            )
             value = self._arithmetic(_COMPOUND[op], kind, target, self.value(node[4], state))
             self.assign(node[3], value, state)
             return value
@@ -191,7 +204,11 @@ class Calls:
             left = ex.boolean(self.value(node[3], state))
             known = ex.value_of(left)
             if known is not None:
-                return ex.boolean(self.value(node[4], state)) if bool(known) == (op == 20) else ex.truth(op == 21)
+                return (
+                    ex.boolean(self.value(node[4], state))
+                    if bool(known) == (op == 20)
+                    else ex.truth(op == 21)
+                )
             path = state.under(left if op == 20 else ex.negated(left))
             right = self.value(node[4], path if path is not None else state.copy())
             return ex.binary("&&" if op == 20 else "||", "b", left, right)
@@ -413,9 +430,7 @@ class Calls:
         summary = None if launches else self.trees.summary(symbol)
         values: dict[Hashable, Expression] = {}
         if summary is not None:
-            values = {
-                p.key: a for p, a in zip(summary.parameters, arguments, strict=False)
-            }
+            values = {p.key: a for p, a in zip(summary.parameters, arguments, strict=False)}
         for index, node in enumerate(written):
             target = self._target(node, index in mutable, arguments[index])
             if target is None:
@@ -435,7 +450,9 @@ class Calls:
             self._store(target, ("x", f"{name}(…)", kind, self.number()), state)
         for member_name in self.trees.effects.members(symbol):
             state.stale[member_name] = self.number()
-            for key in [k for k in state.values if isinstance(k, tuple) and k[:2] == ("m", member_name)]:
+            for key in [
+                k for k in state.values if isinstance(k, tuple) and k[:2] == ("m", member_name)
+            ]:
                 del state.values[key]
 
     def _with_targets(
@@ -454,7 +471,11 @@ class Calls:
             return int(node[1])
         if node[0] == "u" and node[1] == 5 and node[3][0] == "v":
             return int(node[3][1])
-        if argument[0] == "v" and ex.type_of(argument) == "p" and not isinstance(argument[1], tuple):
+        if (
+            argument[0] == "v"
+            and ex.type_of(argument) == "p"
+            and not isinstance(argument[1], tuple)
+        ):
             # A pointer of the caller's own caller, handed on.
             return None if not isinstance(argument[1], int) else self._behind(argument)
         return None
@@ -469,7 +490,7 @@ class Calls:
                 return ("u", "*", kind, pointer) if kind else None
         return None
 
-    _BY_TAG = {
+    _BY_TAG: ClassVar[dict[str, Any]] = {
         "k": _constant, "e": _enumerator, "f": _float, "v": _variable_read, "g": _global,
         "fn": _function, "m": _member, "i": _element, "c": _converted, "?": _conditional,
         "b": _binary, "u": _unary, "l": _list, "lambda": _lambda, "x": _opaque,

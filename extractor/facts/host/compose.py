@@ -124,7 +124,7 @@ class _Descent:
             variable = loop.variable
             if variable is not None:
                 name = variable[2]
-                used = {l.variable[2] for l in around if l.variable is not None} | self._names
+                used = {other.variable[2] for other in around if other.variable} | self._names
                 if name in used:
                     name = f"{variable[2]}@{loop.line}"
                 renamed = ("v", ("loop", len(around), variable[1]), name, variable[3])

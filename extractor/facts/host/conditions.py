@@ -73,6 +73,34 @@ def conjoin(known: Conjunction, *more: Expression) -> Conjunction | None:
     return tuple(result)
 
 
+def settled(x: Expression, known: Sequence[Expression]) -> Expression:
+    """An expression without the choices that known conditions make."""
+    if not known or not _chooses(x):
+        return x
+    if x[0] == "?":
+        test = _reduced(x[2], known)
+        if test == TRUE:
+            return settled(x[3], known)
+        if test == FALSE:
+            return settled(x[4], known)
+        return ex.conditional(test, settled(x[3], known), settled(x[4], known), x[1])
+    if x[0] == "b":
+        return ex.binary(x[1], x[2], settled(x[3], known), settled(x[4], known))
+    if x[0] == "c":
+        return ex.converted(x[1], x[2], settled(x[3], known))
+    if x[0] == "fn":
+        return (*x[:3], tuple(settled(part, known) for part in x[3]))
+    if x[0] == "dim":
+        return ("dim", *(settled(part, known) for part in x[1:]))
+    return x
+
+
+def _chooses(x: object) -> bool:
+    if not isinstance(x, tuple):
+        return False
+    return bool(x and x[0] == "?") or any(_chooses(part) for part in x)
+
+
 def _reduced(condition: Expression, known: Sequence[Expression]) -> Expression:
     """A condition as it reads where others are known to hold."""
     if condition[0] == "k":
@@ -138,9 +166,11 @@ def _resolved(rest: list[Expression], known: Sequence[Expression]) -> list[Expre
 def implied(known: Expression, asked: Expression) -> bool | None:
     """What a condition that holds says about another: true, false or nothing."""
     if known == asked:
-        return True if ex.pure(asked) or not ex.holds_call(asked) else True
-    if ex.negated(known) == asked:
+        return True
+    if _opposite(known, asked):
         return False
+    if known[0] != "b" or asked[0] != "b" or known[3] != asked[3]:
+        return None
     first, second = _bound(known), _bound(asked)
     if first is None or second is None or first[0] != second[0]:
         return None
@@ -168,6 +198,17 @@ def implied(known: Expression, asked: Expression) -> bool | None:
         if low is not None and low > asked_high:
             return False
     return None
+
+
+def _opposite(x: Expression, y: Expression) -> bool:
+    """Whether one plain condition is the other's negation; what ``||`` joins is not looked at."""
+    if x[0] == "u" and x[1] == "!":
+        return bool(x[3] == y)
+    if y[0] == "u" and y[1] == "!":
+        return bool(y[3] == x)
+    if x[0] != "b" or y[0] != "b" or ex.COMPARISONS.get(x[1]) != y[1]:
+        return False
+    return bool(x[3] == y[3] and x[4] == y[4] and ex.negated(x) == y)
 
 
 def _bound(x: Expression) -> tuple[Expression, str, int] | None:

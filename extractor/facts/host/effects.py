@@ -33,9 +33,8 @@ class Effects:
                             members.add(node[6][index][1])
                 elif tag == "fn":
                     called.add(node[1])
-                elif tag == "b" and len(node) == 5 and node[1] in _ASSIGNMENTS:
-                    if node[3][0] == "m" and node[3][3] is not None:
-                        members.add(node[3][1])
+                elif _writes_member(node):
+                    members.add(node[3][1])
             callees[symbol] = called & trees.keys()
             self._members[symbol] = members
         self._close(callees)
@@ -66,3 +65,13 @@ class Effects:
     def members(self, symbol: str) -> set[str]:
         """Names of members that a call can write."""
         return self._members.get(symbol, set())
+
+
+def _writes_member(node: list[Any]) -> bool:
+    return bool(
+        node[0] == "b"
+        and len(node) == 5
+        and node[1] in _ASSIGNMENTS
+        and node[3][0] == "m"
+        and node[3][3] is not None
+    )

@@ -1,8 +1,8 @@
 """Values of the expressions in facts, on concrete arguments.
 
-An expression's integers are mathematical ones; division goes towards zero, and a conversion such as
-``int32_t(x)`` is written wherever it can change a value. ``evaluate`` says what such a text is worth,
-and ``holds`` what a condition is worth, where some of its symbols may be unknown.
+An expression's integers are mathematical ones; division goes towards zero, and a conversion such
+as ``int32_t(x)`` is written wherever it can change a value. ``evaluate`` says what such a text is
+worth, and ``holds`` what a condition is worth, where some of its symbols may be unknown.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ before an integer's code marks an enumeration.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 Expression = tuple[Any, ...]
@@ -76,6 +77,7 @@ def value_of(expression: Expression) -> int | None:
     return None
 
 
+@cache
 def limits(kind: str) -> tuple[int, int] | None:
     """Smallest and largest value of an integer type; ``None`` for others."""
     kind = kind.lstrip("&e")
@@ -129,9 +131,7 @@ def converted(to: str, source: str, x: Expression) -> Expression:
     if value == 0 and to == "p":
         return ("k", 0, "p", "nullptr")
     if x[0] == "?":
-        return conditional(
-            x[2], converted(to, source, x[3]), converted(to, source, x[4]), to
-        )
+        return conditional(x[2], converted(to, source, x[3]), converted(to, source, x[4]), to)
     return ("c", to, source, x)
 
 
@@ -251,7 +251,7 @@ def binary(op: str, kind: str, x: Expression, y: Expression) -> Expression:
             return y
         if (a == 0 and op in ("*", "/", "%", "&")) or (b == 0 and op in ("*", "&")):
             return integer(0, kind)
-    if op == "," :
+    if op == ",":
         return y
     for side, other in ((x, y), (y, x)):
         # A choice between constants is folded on both sides.
@@ -302,9 +302,7 @@ def _logical(op: str, x: Expression, y: Expression) -> Expression:
     return ("b", op, "b", x, y)
 
 
-def _comparison(
-    op: str, x: Expression, y: Expression, a: int | None, b: int | None
-) -> Expression:
+def _comparison(op: str, x: Expression, y: Expression, a: int | None, b: int | None) -> Expression:
     if a is not None and b is not None:
         return truth(
             {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}[op]
@@ -313,9 +311,7 @@ def _comparison(
         x, y, a, b, op = y, x, b, a, _MIRRORED[op]
     if b is not None:
         if x[0] == "?" and _constant_leaf(x):
-            return conditional(
-                x[2], binary(op, "b", x[3], y), binary(op, "b", x[4], y), "b"
-            )
+            return conditional(x[2], binary(op, "b", x[3], y), binary(op, "b", x[4], y), "b")
         if type_of(x) == "b" and op in ("==", "!=") and b in (0, 1):
             return boolean(x) if (b == 1) == (op == "==") else negated(boolean(x))
         if x[0] == "c" and limits(x[1]) and limits(x[2]):

@@ -60,12 +60,12 @@ def _change(node: Any) -> Counted | None:
         return None
     if node[0] == "u" and node[1] in _INCREMENTS and node[3][0] == "v":
         target, amount = node[3], ["k", 1, "i32", "1"]
-        return Counted(target[1], target[2], target[3].lstrip("&"), amount, _INCREMENTS[node[1]] < 0)
+        return Counted(
+            target[1], target[2], target[3].lstrip("&"), amount, _INCREMENTS[node[1]] < 0
+        )
     if node[0] == "b" and node[1] in (_ADD, _SUBTRACT) and node[3][0] == "v":
         target = node[3]
-        return Counted(
-            target[1], target[2], target[3].lstrip("&"), node[4], node[1] == _SUBTRACT
-        )
+        return Counted(target[1], target[2], target[3].lstrip("&"), node[4], node[1] == _SUBTRACT)
     return None
 
 
@@ -79,9 +79,9 @@ def modified_all(nodes: list[Any]) -> Iterator[tuple[int, str, str]]:
     for node in walked(nodes):
         tag = node[0]
         targets: list[Any] = []
-        if tag == "b" and len(node) == 5 and node[1] in _ASSIGNMENTS:
-            targets = [node[3]]
-        elif tag == "u" and len(node) == 4 and (node[1] in _INCREMENTS or node[1] == 5):
+        if (tag == "b" and len(node) == 5 and node[1] in _ASSIGNMENTS) or (
+            tag == "u" and len(node) == 4 and (node[1] in _INCREMENTS or node[1] == 5)
+        ):
             targets = [node[3]]
         elif tag == "call" and len(node) == 9:
             targets = [node[6][i] for i in node[7] if i < len(node[6])]

@@ -1,14 +1,15 @@
-"""Host facts as records: each instantiation's statements, and those of a definition where all agree."""
+"""Host facts as records: launches, ways out and sizes of one instantiated function."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
 from extractor.facts.host import expression as ex
 from extractor.facts.host.compose import leaves
-from extractor.facts.host.conditions import Conjunction
+from extractor.facts.host.conditions import Conjunction, settled
 from extractor.facts.host.expression import Expression
 from extractor.facts.host.program import HostProgram
 from extractor.facts.host.summary import Event, Loop, Summary
@@ -65,6 +66,7 @@ class Writer:
         file = self._program.project.text.portable(event.file)
         subject = f"{file}:{event.at[0]}"
         at = (event.file, *event.at)
+        event = _settled(event)
         symbol, kernel = self._program.kernel(event.symbol, event.name)
         common = {"kernel": kernel, "symbol": symbol, **extra}
 
@@ -110,7 +112,9 @@ class Writer:
         )
         yield made("launch_shared_bytes", value, why, "bytes")
 
-    def ways_out(self, function: str, summary: Summary, instantiation: str | None) -> Iterator[Fact]:
+    def ways_out(
+        self, function: str, summary: Summary, instantiation: str | None
+    ) -> Iterator[Fact]:
         """Argument checks and quick returns."""
         rules = self._statuses
         for way in summary.returns:
@@ -169,6 +173,24 @@ class Writer:
             )
 
 
+def _settled(event: Event) -> Event:
+    """A launch whose expressions make no choice that its conditions have made already."""
+    known = event.conditions
+    conditions = tuple(settled(c, [other for other in known if other is not c]) for c in known)
+    kept = tuple(c for c in conditions if ex.value_of(c) is None)
+
+    def made(x: Expression | None) -> Expression | None:
+        return None if x is None else settled(x, known)
+
+    return replace(
+        event,
+        conditions=kept,
+        grid=made(event.grid),
+        block=made(event.block),
+        shared_bytes=made(event.shared_bytes),
+    )
+
+
 def _early(summary: Summary, at: tuple[int, int]) -> bool:
     return bool(summary.events) and at[0] < max(event.at[0] for event in summary.events)
 
@@ -186,9 +208,7 @@ def dimensions(x: Expression | None) -> list[Expression]:
     if x[0] == "?":
         yes, no = dimensions(x[3]), dimensions(x[4])
         if yes and no:
-            return [
-                ex.conditional(x[2], a, b, "u32") for a, b in zip(yes, no, strict=True)
-            ]
+            return [ex.conditional(x[2], a, b, "u32") for a, b in zip(yes, no, strict=True)]
     return []
 
 
@@ -226,7 +246,9 @@ def _hole(x: Any) -> str | None:
     if not isinstance(x, tuple):
         return None
     if x and x[0] == "x":
-        return f"it depends on {x[1]}" if x[1] and x[1] != "(…)" else "it depends on code not followed"
+        return (
+            f"it depends on {x[1]}" if x[1] and x[1] != "(…)" else "it depends on code not followed"
+        )
     for part in x:
         found = _hole(part)
         if found is not None:

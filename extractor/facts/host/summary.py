@@ -1,4 +1,4 @@
-"""What a host function does, over its parameters: what it starts, what it returns, what it writes."""
+"""What a host function does, over its parameters: starts, returns, writes."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class _Walk(Calls):
         return state
 
     def _variable(self, node: Node, state: State) -> State | None:
-        _, line, _, key, name, kind, initial = node
+        _, _, _, key, name, kind, initial = node
         if initial is None:
             state.values[key] = ("x", name, kind.lstrip("&"), self.number())
         else:
@@ -251,7 +251,9 @@ class _Walk(Calls):
         if count is not None and count.key in before.values:
             start = before.values[count.key]
             name = count.name
-            if name in self.taken or any(loop.variable and loop.variable[2] == name for loop in self.loops):
+            if name in self.taken or any(
+                loop.variable and loop.variable[2] == name for loop in self.loops
+            ):
                 name = f"{name}@{at[0]}"
             variable = ("v", ("loop", self.number()), name, count.kind)
             inside.values[count.key] = variable
@@ -356,7 +358,10 @@ def _final(
     if step == 1:
         return ex.binary("+", kind, loop.start, distance)
     turns = ex.binary(
-        "/", kind, ex.binary("+", kind, distance, ex.integer(step - 1, kind)), ex.integer(step, kind)
+        "/",
+        kind,
+        ex.binary("+", kind, distance, ex.integer(step - 1, kind)),
+        ex.integer(step, kind),
     )
     return ex.binary("+", kind, loop.start, ex.binary("*", kind, turns, ex.integer(step, kind)))
 
