@@ -66,6 +66,7 @@ def build_library(
     lockstep: bool = True,
     jobs: int = 0,
     progress: Progress | None = None,
+    arguments: Sequence[str] = (),
 ) -> LibraryBuild:
     """Builds an interface and writes ``libNAME-INTERFACE.so``, the runtime and a Python binding.
 
@@ -78,6 +79,7 @@ def build_library(
         lockstep: See :func:`kernels.cpu.build.compile_unit`.
         jobs: Compilers at once; the number of cores when 0.
         progress: Told the unit, how many are done and how many are known.
+        arguments: More flags for every unit, such as ``-gline-tables-only``.
 
     Raises:
         UnknownName: There is no such interface or configuration.
@@ -86,7 +88,7 @@ def build_library(
     begin = time.monotonic()
     entries = project.resolve(interface)
     finder = UnitFinder(project, project.configurations(config or "all")[0])
-    work = _Work(wavefront, lockstep, jobs or os.cpu_count() or 1, progress)
+    work = _Work(wavefront, lockstep, jobs or os.cpu_count() or 1, progress, arguments)
     own = project.rule.name
     work.compile(finder.for_entries([*entries, *finder.support[own]]))
     wanted = {name for names in finder.support.values() for name in names}
@@ -120,8 +122,14 @@ class _Work:
     """Units compiled so far, and what their objects define and want."""
 
     def __init__(
-        self, wavefront: int, lockstep: bool, jobs: int, progress: Progress | None
+        self,
+        wavefront: int,
+        lockstep: bool,
+        jobs: int,
+        progress: Progress | None,
+        arguments: Sequence[str],
     ) -> None:
+        self._arguments = arguments
         self._lockstep = lockstep
         self._wavefront, self._jobs, self._progress = wavefront, jobs, progress
         self.done: dict[LibraryUnit, CpuUnit] = {}
@@ -152,7 +160,7 @@ class _Work:
         return [path for made in self.done.values() for path in made.objects]
 
     def _one(self, unit: LibraryUnit) -> CpuUnit | str:
-        arguments = (*unit.arguments, *_OPTIMISATION)
+        arguments = (*unit.arguments, *_OPTIMISATION, *self._arguments)
         try:
             return compile_unit(unit.file, arguments, self._wavefront, lockstep=self._lockstep)
         except BuildError as error:

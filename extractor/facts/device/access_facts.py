@@ -38,6 +38,8 @@ def global_access(reader: KernelReader, kernel: Function, access: Access) -> tup
         "stride": stride,
         "vector_bytes": width,
     }
+    if isinstance(width, int) and 0 < pointer.size != width:
+        value["index_unit_bytes"] = pointer.size
     if run:
         value["run"] = run
     if why:
@@ -51,11 +53,9 @@ def global_access(reader: KernelReader, kernel: Function, access: Access) -> tup
 
 def unproved(reader: KernelReader, index: Polynomial) -> str | None:
     """Why an index does not count as proved, or ``None``."""
-    for name, atom in sorted(reader.symbols.closure([index]).items()):
-        if atom.kind == "loop-carried":
-            where = name.partition("@")[2].partition("'")[0]
-            what = name.partition("@")[0]
-            return f"{what} changes in the loop at line {where} in a way that has no closed form"
+    for _, atom in sorted(reader.symbols.closure([index]).items()):
+        if atom.kind == "loop-carried" and atom.info.get("unresolved"):
+            return f"{atom.info['variable']} was not resolved {atom.info['value']}"
     return None
 
 
@@ -114,7 +114,8 @@ def symbols_of(reader: KernelReader, *values: Polynomial) -> dict[str, Any]:
     for name, atom in sorted(reader.symbols.closure(values).items()):
         if atom.kind in ("operation", "builtin"):
             continue
-        info = {key: item for key, item in atom.info.items() if key != "of"}
+        hidden = ("of", "unresolved")
+        info = {key: item for key, item in atom.info.items() if key not in hidden}
         found[name] = {"kind": atom.kind, **info}
     return found
 

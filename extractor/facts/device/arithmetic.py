@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from extractor.facts.device import node as n
 from extractor.facts.device.node import Node
 from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.reading import FLOAT, ZERO, Reading
@@ -104,6 +105,18 @@ class Arithmetic(Reading):
         if size % pointer.size:
             return None
         return count * Polynomial.number(size // pointer.size)
+
+    def source(self, node: Node) -> str:
+        """Text of a node as it is written, on one line."""
+        raise NotImplementedError
+
+    def opaque_condition(self, node: Node, value: Value) -> Value:
+        """A condition that is not made of integers, as a symbol of its own."""
+        if isinstance(value, Pointer):
+            return value
+        info = {"text": self.source(node)}
+        atom = Atom("condition", self.depends(value), info=info)
+        return self.symbols.fresh(f"condition@{node[n.LINE]}", atom)
 
     def select(self, condition: Value, first: Value, second: Value) -> Value:
         """The one value or the other."""

@@ -42,7 +42,7 @@ class Calls(Expressions):
         if kind == n.CONSTRUCTOR:
             values = [self.value(kid) for kid in arguments]
             return values[0] if len(values) == 1 else self.unresolved(FLOAT, *values)
-        if name in ("min", "max", "abs") and self._integer_result(extra):
+        if name in ("min", "max", "abs") and arguments and self._integer_result(extra):
             return self._known(name, [self.value(kid) for kid in arguments])
         if name.startswith("operator") and name != "operator()":
             return self._operator(node, name, arguments, objects)

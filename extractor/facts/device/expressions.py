@@ -249,6 +249,8 @@ class Expressions(Places):
         condition = self.value(node[n.KIDS][0])
         if isinstance(condition, Polynomial) and condition.constant is not None:
             return self.value(node[n.KIDS][1 if condition.constant else 2])
+        if not isinstance(condition, Polynomial):
+            condition = self.opaque_condition(node[n.KIDS][0], condition)
         before, variables = self.path, dict(self.variables)
         text = condition.text if isinstance(condition, Polynomial) else "a condition"
         line, depends = node[n.LINE], self.depends(condition)

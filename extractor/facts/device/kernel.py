@@ -108,7 +108,7 @@ def _atom(reader: Loops, atom: str, name: str) -> tuple[Polynomial | None, list[
     if not known.depends & {name, "data", MAYBE, "lane"}:
         return ZERO, [], ""
     if known.kind == "loop-carried":
-        return None, [], f"{atom} changes from one iteration to the next"
+        return None, [], f"{known.info['variable']} may differ between threads"
     if known.kind == "loaded":
         return None, [], f"it depends on {atom}, which differs between threads"
     if known.kind == "operation":

@@ -8,12 +8,13 @@ from typing import Any
 
 from extractor.facts.device import node as n
 from extractor.facts.device.expressions import ONE, ZERO
+from extractor.facts.device.loop_growth import Known, difference, settled
 from extractor.facts.device.loop_shape import Change, changes_in, leaves_early, parts_of
 from extractor.facts.device.node import Node
 from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.record import Condition, Loop
 from extractor.facts.device.statements import Statements
-from extractor.facts.device.symbols import MAYBE, Atom
+from extractor.facts.device.symbols import MAYBE, Atom, Dependences
 from extractor.facts.device.values import Buffer, Memory, Nowhere, Pointer, Unknown, Value, Variable
 
 _MOST_REHEARSALS = 3
@@ -46,22 +47,33 @@ class Loops(Statements):
         known = self._rehearsed(body, condition, increment, inner, live, before)
         entry, steps = self._enter(body, condition, live, before, known)
         self.loops = (*self.loops, entry)
-        if body[n.KIND] != n.DO:
-            self._conditions(condition)
-        lives = self.run(inner)
-        del lives
-        for kid in increment:
-            self.value(kid)
-        if body[n.KIND] == n.DO:
-            for kid in condition:
-                self.value(kid)
+        depends = self._around(body, condition, increment, inner)
         self.loops = self.loops[:-1]
         self.path = path
-        self._leave(body, entry, live, before, steps)
+        self._leave(body, entry, live, before, steps, known, depends)
         for key in list(self.variables):
             if key not in outer:
                 del self.variables[key]
         return True
+
+    def _around(
+        self, body: Node, condition: list[Node], increment: list[Node], inner: Node
+    ) -> Dependences:
+        """Goes round once; returns what decides when the loop ends."""
+        start = len(self.path)
+        self.exits.append((start, set()))
+        found: set[str] = set()
+        if body[n.KIND] != n.DO:
+            self._conditions(condition)
+            for one in self.path[start:]:
+                found |= one.depends
+        self.run(inner)
+        for kid in increment:
+            self.value(kid)
+        if body[n.KIND] == n.DO:
+            for kid in condition:
+                found |= self.depends(self.value(kid))
+        return frozenset(found | self.exits.pop()[1])
 
     def _rehearsed(
         self,
@@ -71,49 +83,50 @@ class Loops(Statements):
         inner: Node,
         changes: dict[Any, Change],
         before: dict[Any, Any],
-    ) -> dict[Any, Polynomial]:
-        """Steps of variables that change several times, but by the same in every iteration.
+    ) -> Known:
+        """What one iteration does to the variables that do not simply grow by a step.
 
-        The body is run once in rehearsal: a variable that ends it with what it began with and
-        something that no iteration changes is steady.
+        The body is run once in rehearsal. A variable that ends it with what it began with and
+        something that no iteration changes is steady. One that ends it with a value made of known
+        things keeps its name as a symbol, and depends on what those depend on.
         """
         open_ = [
             key
             for key, change in changes.items()
-            if not change.steady
-            and not change.skipped
-            and not isinstance(key, tuple)
-            and isinstance(before[key], Polynomial | Pointer)
+            if not change.steady and isinstance(before[key], Polynomial | Pointer | Unknown)
         ]
+        known = Known()
         if not open_ or self.budget <= 0 or self._depth > _MOST_REHEARSALS:
-            return {}
+            return known
         state = (self.variables, self.path, self.rehearsal, len(self.frame.returns))
         left = list(self.frame.left)
         self.variables, self.rehearsal = dict(self.variables), True
         self._depth += 1
         outside = self.symbols.atoms
         self.symbols.atoms = dict(outside)
-        self._enter(body, condition, changes, before, {})
+        hoped = {key: self.depends(before[key]) for key in open_}
+        self._enter(body, condition, changes, before, Known({}, hoped))
         begun = {key: self.variables[key] for key in open_}
-        self._conditions(condition)
-        self.run(inner)
-        for kid in increment:
-            self.value(kid)
-        found: dict[Any, Polynomial] = {}
+        depends = self._around(body, condition, increment, inner)
+        skipped = any(change.skipped for change in changes.values())
+        ends = {key: self.variables.get(key) for key in open_}
         for key in open_:
-            amount = _difference(self.variables.get(key), begun[key])
-            if amount is None:
+            amount = difference(ends[key], begun[key])
+            if amount is None or changes[key].skipped or isinstance(key, tuple):
                 continue
             new = {k: a for k, a in self.symbols.closure([amount]).items() if k not in outside}
             if all(atom.kind in ("operation", "parameter", "builtin") for atom in new.values()):
-                found[key] = amount
+                known.steps[key] = amount
                 outside.update(new)
+        known.depends.update(settled(self.symbols, begun, ends, hoped))
+        if skipped:
+            known.depends = {key: own | depends for key, own in known.depends.items()}
         self.symbols.atoms = outside
         self._depth -= 1
         self.variables, self.path, self.rehearsal, count = state
         del self.frame.returns[count:]
         self.frame.left[:] = left
-        return found
+        return known
 
     def _conditions(self, condition: list[Node]) -> None:
         for kid in condition:
@@ -131,11 +144,11 @@ class Loops(Statements):
         condition: list[Node],
         changes: dict[Any, Change],
         before: dict[Any, Any],
-        known: dict[Any, Polynomial],
+        known: Known,
     ) -> tuple[Loop, dict[Any, Polynomial]]:
-        steps: dict[Any, Polynomial] = dict(known)
+        steps: dict[Any, Polynomial] = dict(known.steps)
         for key in changes:
-            self.variables[key] = self._carried(key, body, before)
+            self.variables[key] = self._carried(key, body, before[key], known.depends.get(key))
         for key, change in changes.items():
             if change.steady and isinstance(before[key], Polynomial | Pointer):
                 step = self._step(change)
@@ -252,19 +265,26 @@ class Loops(Statements):
             return None
         return value if change.sign > 0 else -value
 
-    def _carried(self, key: Any, body: Node, before: dict[Any, Any]) -> Any:
-        old = before[key]
-        name = self._name_of(key, body)
+    def _carried(
+        self, key: Any, body: Node, old: Any, depends: Dependences | None, after: str = ""
+    ) -> Any:
+        """A variable as a symbol of its own, in an iteration or after the last one."""
         if isinstance(old, Buffer | Variable | Memory | Nowhere):
             return old
-        if isinstance(old, Polynomial | Pointer):
-            atom = Atom("loop-carried", frozenset({MAYBE}))
-            carried = self.symbols.fresh(f"{name}@{body[n.LINE]}", atom)
-            if isinstance(old, Polynomial):
-                return carried
-            return Pointer(old.buffer, carried, old.type, old.size)
-        depends = self.depends(old) | {MAYBE}
-        return Unknown(f"{name} changes in the loop at line {body[n.LINE]}", depends)
+        name, line = self._name_of(key, body), body[n.LINE]
+        if not isinstance(old, Polynomial | Pointer):
+            found = self.depends(old) | {MAYBE}
+            return Unknown(f"{name} changes in the loop at line {line}", found)
+        when = "after" if after else "in an iteration of"
+        info: dict[str, Any] = {"variable": name, "value": f"{when} the loop at line {line}"}
+        if depends is None:
+            info["unresolved"] = True
+            depends = frozenset({MAYBE})
+        atom = Atom("loop-carried", depends, info=info)
+        carried = self.symbols.fresh(f"{name}@{after}{line}", atom)
+        if isinstance(old, Polynomial):
+            return carried
+        return Pointer(old.buffer, carried, old.type, old.size)
 
     def _opaque_names(self, changes: Iterable[Any]) -> set[str]:
         names: set[str] = set()
@@ -292,16 +312,25 @@ class Loops(Statements):
         changes: dict[Any, Change],
         before: dict[Any, Any],
         steps: dict[Any, Polynomial],
+        known: Known,
+        depends: Dependences,
     ) -> None:
         if not self.rehearsal:
             self.record.loops.append((self.frame.function, entry, self.through))
         closed = entry.trips is not None and not leaves_early(body)
         for key in changes:
-            step = steps.get(key)
+            step, old = steps.get(key), before[key]
             if closed and step is not None and entry.trips is not None:
-                self.variables[key] = _plus(before[key], step * entry.trips)
-            else:
-                self.variables[key] = self._carried(key, body, before)
+                self.variables[key] = _plus(old, step * entry.trips)
+                continue
+            own = known.depends.get(key)
+            if step is not None:
+                own = self.depends(old) | self.symbols.depends(step)
+            last = self.variables.get(key)
+            if isinstance(old, Unknown) and own is not None and isinstance(last, Polynomial):
+                old = last
+            found = None if own is None else own | depends
+            self.variables[key] = self._carried(key, body, old, found, "after")
 
     def _lambdas(self, looked_at: list[Node]) -> list[Node]:
         """Bodies of lambdas that are called: they change variables around them."""
@@ -313,15 +342,6 @@ class Loops(Statements):
                     if function is not None and function.body is not None:
                         found.append(function.body)
         return found
-
-
-def _difference(last: Any, first: Any) -> Polynomial | None:
-    if isinstance(last, Pointer) and isinstance(first, Pointer):
-        if last.buffer == first.buffer and last.size == first.size:
-            return last.offset - first.offset
-    elif isinstance(last, Polynomial) and isinstance(first, Polynomial):
-        return last - first
-    return None
 
 
 def _plus(value: Value, amount: Polynomial) -> Value:

@@ -57,6 +57,7 @@ class Reading:
         self.through: tuple[str, ...] = ()
         self.frames: list[Frame] = []
         self.rehearsal = False
+        self.exits: list[tuple[int, set[str]]] = []
         self.references = frozenset(
             number
             for number, kind in enumerate(types)

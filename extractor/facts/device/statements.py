@@ -40,6 +40,7 @@ class Statements(Calls):
             value = self.value(kids[0]) if kids else None
             returned = (self.path, value, self.variables, len(self.loops))
             self.frame.returns.append(returned)
+            self._note_exit()
             self.variables = dict(self.variables)
             own = self.path[self.frame.entry :]
             looped = len(self.loops) > self.frame.loops
@@ -48,6 +49,7 @@ class Statements(Calls):
                 self.frame.left.append(nested[0] if nested else _left_a_loop(body))
             return False
         if kind in (n.BREAK, n.CONTINUE, n.GOTO):
+            self._note_exit()
             return False
         if kind == n.SWITCH:
             return self._switch(body)
@@ -62,12 +64,15 @@ class Statements(Calls):
             self.value(body)
         return True
 
+    def _note_exit(self) -> None:
+        """Notes on what it depends that control leaves the loop, or this iteration of it."""
+        if self.exits:
+            start, found = self.exits[-1]
+            for condition in self.path[start:]:
+                found |= condition.depends
+
     def loop(self, body: Node) -> bool:
         """Runs a loop; loops know how."""
-        raise NotImplementedError
-
-    def source(self, node: Node) -> str:
-        """Text of a node as it is written, on one line."""
         raise NotImplementedError
 
     def _compound(self, kids: list[Node]) -> bool:
@@ -143,6 +148,9 @@ class Statements(Calls):
         return self._branches(node, kids, condition)
 
     def _branches(self, node: Node, kids: list[Node], condition: Value) -> bool:
+        opaque = not isinstance(condition, Polynomial)
+        if opaque:
+            condition = self.opaque_condition(kids[0], condition)
         before, variables = self.path, self.variables
         depends, line = self.depends(condition), kids[0][n.LINE]
         yes = condition if isinstance(condition, Polynomial) else None
@@ -150,16 +158,17 @@ class Statements(Calls):
         written = self.source(kids[0])
         start = len(self.record.accesses)
         self.variables = dict(variables)
-        self.path = (*before, Condition(yes.text if yes else written, depends, line, yes))
+        shown = written if opaque or yes is None else yes.text
+        self.path = (*before, Condition(shown, depends, line, yes))
         then_lives = self.run(kids[1])
         then_path, then_variables = self.path, self.variables
         middle = len(self.record.accesses)
         self.variables = dict(variables)
-        text = no.text if no else f"!({written})"
+        text = f"!({written})" if opaque or no is None else no.text
         self.path = (*before, Condition(text, depends, line, no))
         else_lives = self.run(kids[2]) if len(kids) > 2 else True
         if not self.rehearsal:
-            self._guard(node, kids, yes, then_lives)
+            self._guard(node, kids, None if opaque else yes, then_lives)
             accesses = self.record.accesses
             then = (*_touched(accesses[start:middle]), then_lives)
             other = (*_touched(accesses[middle:]), else_lives)

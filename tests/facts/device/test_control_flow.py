@@ -1,0 +1,94 @@
+"""Barriers, loops, guards, LDS and work across lanes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .conftest import Read
+
+
+def found(read: Read, body: str, fact: str, parameters: str = "float* a, int n") -> list[Any]:
+    text = f'extern "C" __global__ void k({parameters}) {{ {body} }}'
+    return [one["value"] for one in read(text, "k")["k"] if one["fact"] == fact]
+
+
+BARRIERS = {
+    "__syncthreads();": False,
+    "if(n > 3) __syncthreads();": False,
+    "if(blockIdx.x > 3) return; __syncthreads();": False,
+    "if(threadIdx.x > 3) return; __syncthreads();": True,
+    "if(threadIdx.x < n) { a[0] = 1; } __syncthreads();": False,
+    "for(int i = 0; i < n; ++i) __syncthreads();": False,
+    "for(int i = threadIdx.x; i < n; i += 64) __syncthreads();": True,
+    "int k = threadIdx.y; if(k * 2 == n) { __syncthreads(); }": True,
+    "if(a[threadIdx.x] > 0) __syncthreads();": True,
+    "int k = 0; if(threadIdx.x > 2) k = 1; if(k) __syncthreads();": True,
+    "for(int i = 0; i < n; ++i) { if(threadIdx.x == i) return; } __syncthreads();": True,
+}
+
+
+def test_a_barrier_is_divergent_where_threads_can_disagree(read: Read) -> None:
+    text = "".join(
+        f'extern "C" __global__ void k{number}(float* a, int n) {{ {body} }}\n'
+        for number, body in enumerate(BARRIERS)
+    )
+    found = read(text, *(f"k{number}" for number in range(len(BARRIERS))))
+    for number, (body, divergent) in enumerate(BARRIERS.items()):
+        (barrier,) = [one for one in found[f"k{number}"] if one["fact"] == "barrier"]
+        assert barrier["value"], (body, barrier["reason"])
+        assert barrier["value"]["divergent"] is divergent, body
+
+
+def test_a_barrier_behind_loaded_data_says_what_it_assumes(read: Read) -> None:
+    (barrier,) = found(read, "if(a[blockIdx.x] > 0) __syncthreads();", "barrier")
+    assert barrier["divergent"] is False
+    assert "not written" in barrier["assumes"]
+
+
+def test_loops_have_start_bound_step_and_count(read: Read) -> None:
+    body = "\n#pragma unroll 4\nfor(int i = 2; i < 20; i += 3) a[i] = n;"
+    (loop,) = found(read, body, "loop")
+    assert (loop["variable"], loop["start"], loop["bound"], loop["step"]) == ("i", "2", "< 20", "3")
+    assert (loop["trip_count"], loop["unroll"]) == (6, 4)
+    (down,) = found(read, "for(int i = n - 1; i >= 0; --i) a[i] = n;", "loop")
+    assert (down["start"], down["step"], down["trip_count"]) == ("n - 1", "-1", "max(0, n)")
+
+
+def test_guards_skip_or_return(read: Read) -> None:
+    body = "if(n <= 0) return; if(threadIdx.x < n) a[threadIdx.x] = 1;"
+    first, second = found(read, body, "guard")
+    assert (first["condition"], first["effect"]) == ("n <= 0", "return")
+    assert (second["condition"], second["effect"]) == ("threadIdx.x < n", "skip")
+
+
+def test_lds_arrays_and_their_bank_conflicts(read: Read) -> None:
+    body = """
+    __shared__ float s[32][33]; __shared__ float t[32][32];
+    s[threadIdx.x][threadIdx.y] = n; t[threadIdx.x][threadIdx.y] = n;
+    __syncthreads(); a[0] = s[0][0] + t[0][0];
+    """
+    arrays = found(read, body, "lds_array")
+    assert [(one["elements"], one["bytes"]) for one in arrays] == [(1056, 4224), (1024, 4096)]
+    assert found(read, body, "lds_bytes") == [8320]
+    ways = {
+        (one["array"], one["conflict_ways"])
+        for one in found(read, body, "lds_access")
+        if one["access"] == "store"
+    }
+    assert ways >= {("s", 1), ("t", 32)}
+
+
+def test_shuffles_and_wavefront_assumptions(read: Read) -> None:
+    body = "float v = a[threadIdx.x]; v += __shfl_down(v, 16); if(threadIdx.x % 64 == 0) a[0] = v;"
+    (shuffle,) = found(read, body, "shuffle")
+    assert (shuffle["function"], shuffle["offset"]) == ("__shfl_down", 16)
+    (assumption,) = found(read, body, "wavefront_assumption")
+    assert assumption["width"] == 64
+
+
+def test_scalars_equal_to_zero_or_one(read: Read) -> None:
+    body = "if(beta == 0) a[threadIdx.x] = 1; else a[threadIdx.x] = beta * a[threadIdx.x];"
+    (handling,) = found(read, body, "scalar_handling", "float* a, float beta")
+    assert handling["equals"] == 0
+    assert handling["then"]["reads"] == []
+    assert handling["else"]["reads"] == ["a"]
