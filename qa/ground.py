@@ -219,15 +219,17 @@ class Ground:
         return known
 
     def facts_of(self, interface: str, function: str) -> list[dict[str, Any]]:
-        """Facts about one definition, by its id."""
-        return self.facts_by_function(interface).get(function, [])
+        """Facts about one definition, by its id.
 
-    def facts_by_function(self, interface: str) -> dict[str, list[dict[str, Any]]]:
-        """Facts about an interface by the id of the definition, as far as they are there.
-
-        Files of the interface's own folder come first; those of a whole library's folder count
-        for functions that the former say nothing about.
+        Files of the interface's own folder count first; of a kind of fact that they say nothing
+        about, those of a whole library's folder.
         """
+        own = self._own_facts(interface).get(function, [])
+        kinds = {row["fact"] for row in own}
+        others = self._library_facts.get(function, ())
+        return [*own, *(row for row in others if row["fact"] not in kinds)]
+
+    def _own_facts(self, interface: str) -> dict[str, list[dict[str, Any]]]:
         if interface not in self._facts:
             own: dict[str, list[dict[str, Any]]] = {}
             for name in FACT_FILES:
@@ -236,8 +238,7 @@ class Ground:
             self._facts[interface] = own
             if len(self._facts) > _OPEN_SCOPES:
                 self._facts.pop(next(iter(self._facts)))
-        own = self._facts[interface]
-        return {**self._library_facts, **own} if not own else _merged(own, self._library_facts)
+        return self._facts[interface]
 
     @functools.cached_property
     def _library_facts(self) -> dict[str, list[dict[str, Any]]]:
@@ -251,7 +252,7 @@ class Ground:
         """Architectures that some fact is about."""
         return {
             row["arch"]
-            for rows in self.facts_by_function(interface).values()
+            for rows in (*self._own_facts(interface).values(), *self._library_facts.values())
             for row in rows
             if row.get("arch")
         }
@@ -283,18 +284,6 @@ class Ground:
         if not file.is_file():
             return []
         return read_rows(file.read_bytes().splitlines())
-
-
-def _merged(
-    own: dict[str, list[dict[str, Any]]], library: dict[str, list[dict[str, Any]]]
-) -> dict[str, list[dict[str, Any]]]:
-    """Facts of both; a kind of fact that the interface's own files have is theirs alone."""
-    merged = dict(library)
-    for function, rows in own.items():
-        kinds = {row["fact"] for row in rows}
-        others = [row for row in library.get(function, ()) if row["fact"] not in kinds]
-        merged[function] = [*rows, *others]
-    return merged
 
 
 def read_rows(lines: Iterable[bytes]) -> list[dict[str, Any]]:

@@ -7,14 +7,17 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pydantic import JsonValue
+
 from extractor import __version__
 from extractor.records import Span
 from qa.gates.case import place
+from qa.gates.names import LANGUAGE
 from qa.ground import Ground
 from qa.levels import level_of
 from qa.records import Author, Category, Claim, Entry, EntryKind
 from qa.scope_view import FunctionView, ScopeView
-from qa.text.prose import sentences
+from qa.text.prose import identifiers, sentences
 
 Cite = Span | str
 """Lines of the source, or another ground: ``trace``, ``fact``, ``recompute``, ``scope``."""
@@ -105,22 +108,31 @@ class Draft:
         """Adds evidence of an answer that is code."""
         self._evidence.extend(spans)
 
+    def _shows(self, span: Span, sentence: str) -> bool:
+        """The lines have a name of the sentence; a sentence without names is shown by any."""
+        named = identifiers(sentence) - LANGUAGE
+        if not named:
+            return True
+        there = set(re.findall(r"[A-Za-z_]\w*", self.ground.text(span)))
+        there.update(function.name for function in self.view.overlapping(span))
+        return bool(named & there)
+
     def entry(self) -> Entry:
         """The finished entry; its gates are asked later."""
         evidence: list[Span] = list(self._evidence)
         claims: list[Claim] = []
         for text, cites in self._parts:
-            places = []
-            for one in cites:
-                if isinstance(one, Span):
-                    evidence.append(one)
-                    places.append(place(one))
-                else:
-                    places.append(one)
             for sentence in sentences(text):
+                places = []
+                for one in cites:
+                    if isinstance(one, str):
+                        places.append(one)
+                    elif self._shows(one, sentence):
+                        evidence.append(one)
+                        places.append(place(one))
                 claims.append(
-                    Claim(type="statement", subject=sentence, value=places, check="source",
-                          passed=True)
+                    Claim(type="statement", subject=sentence, value=list[JsonValue](places),
+                          check="source", passed=True)
                 )  # fmt: skip
         spans = _ordered(evidence)
         answer = self.answer or " ".join(text for text, _cites in self._parts)

@@ -114,9 +114,9 @@ def question(case: Case) -> str | None:
     if case.is_code:
         asked = re.sub(r"\s+", "", entry.question)
         bare = re.sub(r"\s+", "", entry.answer)
-        if len(bare) > 80 and any(
-            bare[start : start + 160] in asked for start in range(0, max(1, len(bare) - 160), 80)
-        ):
+        windows = (bare[i : i + 160] for i in range(0, max(1, len(bare) - 160), 80))
+        # A signature may be given; statements may not.
+        if any(part.count(";") >= 2 and part in asked for part in windows):
             return "the instruction contains the code it asks for"
         return None
     told = set(words(entry.question)) - STOP

@@ -17,11 +17,9 @@ def architectures(case: Case) -> str | None:
     said = set(entry.archs)
     text = named_in(entry.question) | (set() if case.is_code else named_in(entry.answer))
     source = named_in(case.evidence_text)
-    known = (
-        set(ARCHITECTURES)
-        | source
-        | {fact["arch"] for fact in case.ground.facts(entry.interface) if fact.get("arch")}
-    )
+    known = set(ARCHITECTURES) | source
+    if (said | text) - known:
+        known |= case.ground.architectures_with_facts(entry.interface)
     for arch in sorted(said | text):
         if not _SHAPE.fullmatch(arch):
             return f"{arch} is no architecture"

@@ -7,7 +7,7 @@ import re
 from extractor.records import Span
 from qa.gates.answerability import STOP
 from qa.gates.case import Case, place
-from qa.gates.names import _LANGUAGE as LANGUAGE
+from qa.gates.names import LANGUAGE
 from qa.gates.statements import OTHER_GROUNDS
 from qa.text.prose import identifiers, words
 
@@ -35,9 +35,10 @@ def support(case: Case) -> str | None:
     for span in entry.evidence:
         inside = set(_WORD.findall(case.ground.text(span))) - LANGUAGE
         telling = {name for name in inside & spoken if len(name) > _SHORT}
-        if not telling and not (inside & spoken) and len(_parts(inside) & plain_words) < 2:
-            return f"wrong citation: {place(span)} has nothing that the answer names"
         owners = {function.name for function in case.view.overlapping(span)}
+        shown = bool(telling or inside & spoken or owners & spoken)
+        if not shown and len(_parts(inside) & plain_words) < 2:
+            return f"wrong citation: {place(span)} has nothing that the answer names"
         if owners and not owners & spoken and not telling and case.statements:
             return f"wrong citation: {place(span)} stands in {sorted(owners)[0]}, never named"
     spans = {place(span): span for span in entry.evidence}

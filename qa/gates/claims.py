@@ -10,6 +10,7 @@ from typing import Any
 from qa.author.arguments import run
 from qa.gates.case import Case
 from qa.gates.launches import launch_holds
+from qa.reading.execution import BYTES
 from qa.records import Claim
 from qa.scope_view import FunctionView
 from qa.text.arithmetic import Unknown, bindings, evaluate
@@ -166,6 +167,12 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _size(case: Case, claim: Claim) -> str | None:
+    if BYTES.get(claim.subject) == claim.value:
+        return None
+    return f"an element of {claim.subject} does not have {claim.value} bytes"
+
+
 def _walk(case: Case, claim: Claim) -> str | None:
     value = claim.value
     if not isinstance(value, dict) or not isinstance(value.get("given"), dict):
@@ -198,6 +205,7 @@ def _as_dict(value: Any) -> dict[str, Any]:
 
 CHECKS: dict[str, Check] = {
     "walk": _walk,
+    "size": _size,
     "number": _number,
     "grid": _number,
     "constant": _constant,

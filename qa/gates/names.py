@@ -10,7 +10,7 @@ from qa.text.comparisons import tight
 from qa.text.prose import code_fragments
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_LANGUAGE = frozenset(
+LANGUAGE = frozenset(
     [
         "alignas",
         "alignof",
@@ -178,7 +178,7 @@ def configuration(case: Case) -> str | None:
 def exist(case: Case) -> str | None:
     """Every name of question and answer is one of the source, the scope, or HIP."""
     asked = case.question_names | case.answer_names
-    unknown = sorted(asked - _LANGUAGE - case.view.names - case.evidence_names)
+    unknown = sorted(asked - LANGUAGE - case.view.names - case.evidence_names)
     ground = case.ground
     for span in case.shown:
         unknown = [name for name in unknown if name not in ground.tokens(span.file)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from fractions import Fraction
 from itertools import product
@@ -9,6 +10,7 @@ from itertools import product
 from qa.gates.case import Case
 from qa.gates.claims import CHECKS
 from qa.gates.launches import _numbers_of as numbers_of
+from qa.records import Claim
 from qa.text.arithmetic import (
     Unknown,
     Value,
@@ -38,7 +40,7 @@ def justified(case: Case) -> str | None:
     for claim in case.entry.claims:
         if claim.type not in CHECKS:
             continue
-        claimed |= numbers_of(claim.value)
+        claimed |= _values(claim)
         if claim.type == "number":
             inputs = {number.value for number in numbers(claim.subject)}
             stray = inputs - base - _ALWAYS - _claimed_values(case) - _WIDTHS
@@ -66,11 +68,16 @@ def justified(case: Case) -> str | None:
 
 def _claimed_values(case: Case) -> set[int | float]:
     return {
-        value
-        for claim in case.entry.claims
-        if claim.type in CHECKS
-        for value in numbers_of(claim.value)
+        value for claim in case.entry.claims if claim.type in CHECKS for value in _values(claim)
     }
+
+
+def _values(claim: Claim) -> set[int | float]:
+    """Numbers that a claim vouches for; those of a fact's expressions are facts as well."""
+    found = numbers_of(claim.value)
+    if claim.type == "fact":
+        found |= {number.value for number in numbers(json.dumps(claim.value))}
+    return found
 
 
 def _numbers_of_code(case: Case) -> str | None:

@@ -1,0 +1,323 @@
+"""Entries on barriers: what they order, and what a thread could see without one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qa.author.draft import Draft, code, listed
+from qa.author.kernel_facts import (
+    KernelFacts,
+    Row,
+    at,
+    claim_fact,
+    kernel_facts,
+    plain_index,
+    settings,
+)
+from qa.author.subjects import entries_through
+from qa.ground import Ground
+from qa.scope_view import FunctionView, ScopeView
+from qa.text.arithmetic import Value
+
+_FAR = 256
+_BLOCK: dict[str, Value] = {"warpSize": 64}
+
+
+def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
+    """Entries on kernels and device functions with barriers and LDS."""
+    for function in functions:
+        if function.kind not in ("kernel", "device") or function.span is None:
+            continue
+        facts = kernel_facts(view, ground, function)
+        if facts.of("barrier"):
+            yield from _removed(view, ground, facts)
+            yield from _placed(view, ground, facts)
+
+
+def _between(facts: KernelFacts) -> list[tuple[Row, list[Row], list[Row]]]:
+    """Each barrier with the LDS stores before it and the loads behind it, up to the next one."""
+    barriers = facts.of("barrier")
+    accesses = [r for r in facts.of("lds_access") if plain_index(r.value.get("index"))]
+    found = []
+    for number, barrier in enumerate(barriers):
+        before = barriers[number - 1].line if number else 0
+        after = barriers[number + 1].line if number + 1 < len(barriers) else 10**9
+        stores = [
+            a for a in accesses if a.value["access"] == "store" and before < a.line <= barrier.line
+        ]
+        loads = [
+            a for a in accesses if a.value["access"] == "load" and barrier.line < a.line <= after
+        ]
+        found.append((barrier, stores, loads))
+    return found
+
+
+def _clash(
+    facts: KernelFacts, store: Row, load: Row
+) -> tuple[int, int, int, dict[str, object]] | None:
+    """A thread that reads what another one, of another wavefront if possible, has stored."""
+    _number, types = facts.types()
+    symbols = {**(store.value.get("symbols") or {}), **(load.value.get("symbols") or {})}
+    first = settings(store.value["index"], types, symbols)
+    second = settings(load.value["index"], types, symbols)
+    if first is None or second is None:
+        return None
+    for name in set(first) | set(second):
+        kind = (symbols.get(name) or {}).get("kind", "")
+        if kind == "loop variable":
+            start = (symbols.get(name) or {}).get("start", "0")
+            value = int(start) if str(start).isdigit() else 0
+            first[name] = second[name] = value
+    written: dict[int, int] = {}
+    width = _width(types)
+    for thread in range(width):
+        place = at(store.value["index"], first, tx=thread)
+        passes = _passes(facts, store, first, thread)
+        if passes is None:
+            return None
+        if place is not None and passes:
+            written.setdefault(place, thread)
+    best = None
+    for thread in range(width):
+        place = at(load.value["index"], second, tx=thread)
+        passes = _passes(facts, load, second, thread)
+        if passes is None:
+            return None
+        if place is None or not passes or place not in written or written[place] == thread:
+            continue
+        apart = written[place] // 64 != thread // 64
+        if best is None or (apart and not best[3]):
+            best = (written[place], thread, place, apart)
+    if best is None:
+        return None
+    return (
+        best[0],
+        best[1],
+        best[2],
+        {"apart": best[3], "values": {**first, **second}, "types": types},
+    )
+
+
+def _width(types: dict[str, str]) -> int:
+    """Threads along x of a block, as far as the template says."""
+    for name, value in types.items():
+        if value.isdigit() and re.fullmatch(r"NB|DIM_X|BLK_SIZE|BLOCK_SIZE|NTHREADS|THREADS", name):
+            return min(int(value), _FAR)
+    return 64
+
+
+def _passes(facts: KernelFacts, row: Row, values: dict[str, Value], thread: int) -> bool | None:
+    """Whether the guards around an access let a thread through; ``None`` where that is not known."""
+    for guard in facts.of("guard"):
+        span = guard.fact["span"]
+        if not span["start_line"] <= row.line <= span["end_line"]:
+            continue
+        condition = guard.value.get("resolved") or guard.value["condition"]
+        if "threadIdx" not in condition:
+            continue
+        holds = at(condition, {**values, **_BLOCK}, tx=thread)
+        if holds is None:
+            return None
+        if not holds:
+            return False
+    return True
+
+
+def _removed(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Draft]:
+    """What a thread could read were the barrier not there."""
+    for barrier, stores, loads in _between(facts):
+        for store in stores:
+            load = next(
+                (one for one in loads if one.value["array"] == store.value["array"]
+                 and one.value["index"] != store.value["index"]), None,
+            )  # fmt: skip
+            if load is None:
+                continue
+            clash = _clash(facts, store, load)
+            if clash is None:
+                continue
+            yield _removed_draft(view, ground, facts, barrier, store, load, clash)
+            return
+
+
+def _removed_draft(
+    view: ScopeView,
+    ground: Ground,
+    facts: KernelFacts,
+    barrier: Row,
+    store: Row,
+    load: Row,
+    clash: tuple[int, int, int, dict[str, object]],
+) -> Draft:
+    function = facts.function
+    writer, reader, place, more = clash
+    number, types = facts.types()
+    entries = entries_through(view, function, number if function.kind == "kernel" else None)
+    draft = Draft(
+        view,
+        ground,
+        "synchronization",
+        f"barrier over {store.value['array']} in {function.id}",
+        entries,
+    )
+    array = store.value["array"]
+    values = more["values"]
+    assert isinstance(values, dict)
+    used = {
+        n: v
+        for n, v in values.items()
+        if re.search(rf"\b{re.escape(n)}\b", store.value["index"] + load.value["index"])
+    }
+    given = [f"{code(n)} = {v}" for n, v in used.items()]
+    cond = f" (take {listed(given)})" if given else ""
+    draft.question = draft.choose(
+        f"What does the barrier between the store to {code(array)} and the load from it protect in {code(function.name)}? Name two threads that would race without it{cond}.",
+        f"Suppose the `__syncthreads` after {code(array)} has been filled were deleted from {code(function.name)}{cond}. Which thread could then read a value that is not there yet, and whose value is it?",
+        f"Threads of {code(function.name)}, which {code(entries[0])} reaches, hand values to each other through {code(array)}. Show on one element who writes it, who reads it, and what keeps the two in order{cond}.",
+        f"Why may {code(function.name)} not go straight from writing {code(array)} to reading it{cond}?",
+    )
+    here, there = draft.lines(function, store.line), draft.lines(function, load.line)
+    head = draft.head(function)
+    draft.say(
+        draft.choose(
+            f"Before the barrier a thread stores its value at {code(store.value['index'])} in {code(array)}.",
+            f"{code(array)} is filled at {code(store.value['index'])} by the threads that come to the store.",
+            f"The store goes to element {code(store.value['index'])} of {code(array)}.",
+            salt="store",
+        ),
+        here, head, "fact",
+    )  # fmt: skip
+    draft.say(
+        draft.choose(
+            f"Behind it the load asks for {code(load.value['index'])}, which another thread has written.",
+            f"What is read afterwards is {code(load.value['index'])}, not the reader's own element.",
+            f"The load that follows takes element {code(load.value['index'])} instead.",
+            salt="load",
+        ),
+        there, head, "fact",
+    )  # fmt: skip
+    draft.say(
+        draft.choose(
+            f"Element {place}, for instance, is written by the thread with `threadIdx.x` = {writer} and read by the one with `threadIdx.x` = {reader}.",
+            f"The thread with `threadIdx.x` = {reader} reads element {place}, and that one comes from the thread with `threadIdx.x` = {writer}.",
+            salt="pair",
+        ),
+        here, there, "recompute",
+    )  # fmt: skip
+    apart = bool(more["apart"])
+    fence = draft.lines(function, barrier.line)
+    if apart:
+        draft.say(
+            f"The two sit in different wavefronts ({writer} / 64 = {writer // 64} and {reader} / 64 = {reader // 64}), which run at their own pace, so only `__syncthreads` makes the value be there.",
+            fence, "recompute",
+        )  # fmt: skip
+        draft.claim("number", f"{writer} / 64", writer // 64, "recompute")
+        draft.claim("number", f"{reader} / 64", reader // 64, "recompute")
+    else:
+        draft.say(
+            draft.choose(
+                "`__syncthreads` stands between the two; without it the compiler may also move the load above the store, since nothing else orders them.",
+                "Only `__syncthreads` orders the two for threads of different wavefronts and for the compiler.",
+                salt="fence",
+            ),
+            fence,
+        )  # fmt: skip
+    divergent = barrier.value.get("divergent")
+    if divergent is False:
+        draft.say(
+            draft.choose(
+                "Every thread of the block comes to this barrier, no branch leads around it.",
+                "The barrier stands where all threads of the block pass, so nobody waits for a thread that has left.",
+                "It is safe there because no thread of the block can be elsewhere.",
+                salt="uniform",
+            ),
+            "fact",
+        )  # fmt: skip
+    elif barrier.value.get("condition"):
+        draft.say(f"It stands under {code(str(barrier.value['condition']))}.", fence, "fact")
+    for row in (store, load, barrier):
+        claim_fact(draft, row)
+    for value in (place, writer, reader):
+        draft.claim("number", str(value), value, "recompute")
+    for name, value in used.items():
+        if name in types:
+            draft.claim("constant", name, int(value), "scope")
+        else:
+            draft.claim("number", str(value), int(value), "recompute")
+    return draft
+
+
+def _placed(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Draft]:
+    """How many barriers there are, and what each one separates."""
+    parts = [part for part in _between(facts) if part[1] or part[2]]
+    function = facts.function
+    barriers = facts.of("barrier")
+    if len(parts) < 2 or len(barriers) < 2 or len(barriers) > 12:
+        return
+    entries = entries_through(view, function)
+    draft = Draft(view, ground, "synchronization", f"phases of {function.id}", entries)
+    arrays = sorted({r.value["array"] for part in parts for r in (*part[1], *part[2])})
+    draft.question = draft.choose(
+        f"Into which phases do the barriers divide {code(function.name)}, and which LDS array changes hands at each of them?",
+        f"Walk through {code(function.name)}, as {code(entries[0])} runs it, from barrier to barrier: what is written to {listed([code(a) for a in arrays])} before each and read after it?",
+        f"Which barrier of {code(function.name)} is there because of a write that follows a read, and which because of a read that follows a write? Go by {listed([code(a) for a in arrays])}.",
+    )
+    head = draft.head(function)
+    count = len(
+        re.findall(
+            r"\b__syncthreads\b", re.sub(r"//[^\n]*|/\*.*?\*/", "", function.text, flags=re.S)
+        )
+    )
+    if count != len(barriers):
+        return
+    draft.claim("count", function.name, {"name": "__syncthreads", "count": count}, "source")
+    draft.say(
+        f"There are {count} barriers in {code(function.name)}.",
+        head,
+        *[draft.lines(function, b.line) for b in barriers],
+    )
+    for number, (barrier, stores, loads) in enumerate(parts[:4], 1):
+        lines = [draft.lines(function, barrier.line)]
+        filled = list(dict.fromkeys(code(r.value["array"]) for r in stores))
+        used = list(dict.fromkeys(code(r.value["array"]) for r in loads))
+        spans = [draft.lines(function, r.line) for r in (*stores[:2], *loads[:2])]
+        loops = [one for one in facts.reading.loops if one.first < barrier.line <= one.last]
+        inside = (
+            f" in every round of {code(loops[-1].head)}"
+            if loops and len(loops[-1].head) < 90
+            else ""
+        )
+        ordinal = ("first", "second", "third", "fourth")[number - 1]
+        text = f"The {ordinal} one that touches LDS{inside} comes "
+        if filled and used:
+            text += f"after stores to {listed(filled)} and before loads from {listed(used)}"
+            text += ", so that what is read is complete." if set(filled) & set(used) else "."
+        elif filled:
+            text += f"after stores to {listed(filled)}."
+        else:
+            text += f"before loads from {listed(used)}."
+        if loops and inside:
+            lines.append(draft.lines(function, loops[-1].first))
+        draft.say(text, *lines, *spans)
+    looped = next(
+        (
+            part
+            for part in parts
+            if part[1] and any(x.first < part[0].line <= x.last for x in facts.reading.loops)
+        ),
+        None,
+    )
+    if looped is not None:
+        names = listed(list(dict.fromkeys(code(r.value["array"]) for r in looped[1])))
+        draft.say(
+            draft.choose(
+                f"Since the loop comes round again, a barrier is also what keeps the next store to {names} from overtaking a slow reader of the last round.",
+                f"In a loop the same fence works in the other direction as well: nobody refills {names} while others still read.",
+                salt="loop",
+            ),
+            draft.lines(function, looped[1][0].line),
+        )  # fmt: skip
+    for barrier, _s, _l in parts[:4]:
+        claim_fact(draft, barrier)
+    yield draft

@@ -1,0 +1,478 @@
+"""Entries on what a public call launches, from traces of the library's own host code."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from extractor.records import Span
+from qa.author.draft import Draft, code, counted, listed
+from qa.ground import Ground
+from qa.scope_view import FunctionView, ScopeView, Site
+from qa.text.arithmetic import Unknown, evaluate
+
+_MOST_PAIRS = 6
+_MOST_SINGLES = 6
+Trace = dict[str, Any]
+
+
+def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
+    """Entries on calls that part ways, and on calls that go a long way."""
+    del functions
+    traces = [t for t in ground.traces(view.interface) if t["status"] == "success"]
+    by_call: dict[tuple[str, str], list[Trace]] = defaultdict(list)
+    for trace in traces:
+        by_call[trace["entry"], trace.get("config", "source")].append(trace)
+    for rows in by_call.values():
+        # Sizes that need several blocks tell more.
+        rows.sort(key=lambda t: -sum(max(x["grid"]) in range(2, 5000) for x in t["launches"][:3]))
+    sites = _Sites(view)
+    yield from _pairs(view, ground, by_call, sites)
+    yield from _singles(view, ground, by_call, sites)
+
+
+class _Sites:
+    """Launch sites by kernel, and the host's facts about them."""
+
+    def __init__(self, view: ScopeView) -> None:
+        self.by_kernel: dict[str, list[Site]] = defaultdict(list)
+        for site in view.launches:
+            if not site.dead:
+                self.by_kernel[site.callee.name].append(site)
+
+    def of(self, launch: dict[str, Any], view: ScopeView, entry: str, config: str) -> Site | None:
+        """The site of a recorded launch: the last step of a way from the entry to its symbol."""
+        path = view.path(entry, config, launch["symbol"]) if launch.get("symbol") else []
+        if len(path) < 2 or path[-1][1] is None:
+            return None
+        at = path[-1][1]
+        return next(
+            (s for s in self.by_kernel[launch["kernel"]]
+             if s.at.file == at.file and s.at.start_line == at.start_line), None,
+        )  # fmt: skip
+
+
+def _kernels(trace: Trace) -> list[str]:
+    return [launch["kernel"] for launch in trace["launches"]]
+
+
+def _shape(trace: Trace) -> str:
+    return json.dumps(
+        [[x["kernel"], x["grid"], x["block"], x["repeat"]] for x in trace["launches"]]
+    )
+
+
+def _pairs(
+    view: ScopeView, ground: Ground, by_call: dict[tuple[str, str], list[Trace]], sites: _Sites
+) -> Iterator[Draft]:
+    """Two calls that differ in one argument and launch other kernels."""
+    done: set[tuple[str, ...]] = set()
+    count = 0
+    for (_entry, config), traces in sorted(
+        by_call.items(), key=lambda i: (i[0][0].count("_"), len(i[0][0]), i[0])
+    ):
+        if count >= _MOST_PAIRS:
+            return
+        for one, two, name in _single_changes(traces):
+            if _kernels(one) == _kernels(two):
+                continue
+            key = (name, *sorted((*_kernels(one), "|", *_kernels(two))))
+            if key in done or any(k[0] == name and set(k[1:]) == set(key[1:]) for k in done):
+                continue
+            draft = _pair_draft(view, ground, sites, one, two, name, config)
+            if draft is not None:
+                done.add(key)
+                count += 1
+                yield draft
+                break
+
+
+def _single_changes(traces: list[Trace]) -> Iterator[tuple[Trace, Trace, str]]:
+    """Pairs that differ in one argument; the nearest values first."""
+    groups: dict[str, list[Trace]] = defaultdict(list)
+    for trace in traces[:120]:
+        for name, value in trace["args"].items():
+            rest = {k: v for k, v in trace["args"].items() if k != name}
+            key = json.dumps(
+                [name, rest, trace["pointer_mode"], trace.get("atomics")], sort_keys=True
+            )
+            if isinstance(value, int | str):
+                groups[key].append(trace)
+    for key in sorted(groups):
+        name = json.loads(key)[0]
+        rows = sorted(
+            groups[key],
+            key=lambda t: (
+                str(t["args"][name])
+                if isinstance(t["args"][name], str)
+                else f"{t['args'][name] + 10**12:020d}"
+            ),
+        )
+        for one, two in pairwise(rows):
+            yield one, two, name
+
+
+def _call(trace: Trace, without: str = "") -> str:
+    """The arguments of a call in words."""
+    shown = []
+    for name, value in trace["args"].items():
+        if name == without or (
+            name.startswith(("stride", "ld")) and isinstance(value, int) and len(trace["args"]) > 7
+        ):
+            continue
+        shown.append(f"{name} = {value}" if not isinstance(value, str) else f"{name} = '{value}'")
+    return listed(shown)
+
+
+def _claim(draft: Draft, trace: Trace, launch: dict[str, Any] | None) -> None:
+    value = {
+        "entry": trace["entry"], "config": trace.get("config", "source"), "args": trace["args"],
+        "arch": list(trace["arch"]), "pointer_mode": trace["pointer_mode"],
+    }  # fmt: skip
+    if trace.get("atomics") is not None:
+        value["atomics"] = trace["atomics"]
+    if launch is None:
+        draft.claim(
+            "launch", trace["entry"], {**value, "launches": len(trace["launches"])}, "trace"
+        )
+        return
+    draft.claim(
+        "launch", launch["kernel"],
+        {**value, **{k: launch[k] for k in ("grid", "block", "shared_bytes", "repeat")}}, "trace",
+    )  # fmt: skip
+
+
+def _size(launch: dict[str, Any]) -> str:
+    grid, block = list(launch["grid"]), list(launch["block"])
+    for extents in (grid, block):
+        while len(extents) > 1 and extents[-1] == 1:
+            extents.pop()
+    shape = f"{' x '.join(map(str, grid))} {'block' if grid == [1] else 'blocks'} of {' x '.join(map(str, block))} {'thread' if block == [1] else 'threads'}"
+    if launch["shared_bytes"]:
+        shape += f" and {launch['shared_bytes']} bytes of dynamic LDS"
+    if launch["repeat"] > 1:
+        shape += f", {launch['repeat']} times in a row"
+    return shape
+
+
+def _facts_at(view: ScopeView, ground: Ground, site: Site, name: str) -> list[dict[str, Any]]:
+    where = f"{site.at.file}:{site.at.start_line}"
+    return [
+        f for f in ground.facts_of(view.interface, site.caller.id)
+        if f["fact"] == name and f["value"] is not None
+        and (f["subject"] == where or (f["span"] and f["span"]["start_line"] == site.at.start_line))
+    ]  # fmt: skip
+
+
+def _guards(draft: Draft, site: Site) -> list[tuple[str, bool, Span]]:
+    """Conditions around a launch, outermost first, with whether they must fail."""
+    from qa.reading.function import read_function
+
+    assert site.caller.span is not None
+    reading = read_function(site.caller.text, site.caller.span.start_line)
+    call = next(
+        (c for c in reading.calls if c.first <= site.at.start_line <= c.last and len(c.text) > 20),
+        None,
+    )
+    found = []
+    for guard in call.guards if call is not None else ():
+        branch = next((b for b in reading.branches if b.first == guard.line), None)
+        last = branch.consequence[0] if branch is not None else guard.line
+        found.append(
+            (
+                guard.condition,
+                guard.negated,
+                draft.lines(site.caller, guard.line, min(last, guard.line + 5)),
+            )
+        )
+    return found
+
+
+def _tell_conditions(draft: Draft, site: Site, told: set[str]) -> None:
+    """Says under which tests of the launcher a launch stands, and what their names mean."""
+    from qa.reading.function import read_function
+
+    assert site.caller.span is not None
+    reading = read_function(site.caller.text, site.caller.span.start_line)
+    guards = [g for g in _guards(draft, site) if len(g[0]) <= 130 and "pointer_mode" not in g[0]]
+    failed = [g for g in guards if g[1] and g[0] not in told]
+    held = [g for g in guards if not g[1] and g[0] not in told]
+    for condition, _negated, _span in (*failed, *held):
+        told.add(condition)
+        for name in re.findall(r"[A-Za-z_]\w*", condition):
+            definition = reading.definition(name)
+            if (
+                definition is None
+                or name in told
+                or len(definition.value) > 110
+                or definition.guards
+            ):
+                continue
+            told.add(name)
+            if re.search(r"[(<&|=]", definition.value):
+                draft.say(
+                    draft.choose(
+                        f"{code(name)} means {code(definition.value)}.",
+                        f"The launcher computes {code(name)} as {code(definition.value)}.",
+                        f"{code(name)} stands for {code(definition.value)}.",
+                        salt=name,
+                    ),
+                    draft.lines(site.caller, definition.first, definition.last),
+                )  # fmt: skip
+    if len(failed) > 1:
+        shown = [code(g[0]) for g in failed[:3]]
+        draft.say(
+            draft.choose(
+                f"None of the tests {listed(shown, 'or')} holds here.",
+                f"The branches on {listed(shown)} are passed over.",
+                salt=f"failed{len(told)}",
+            ),
+            *[g[2] for g in failed[:3]], "trace",
+        )  # fmt: skip
+    elif failed:
+        draft.say(
+            draft.choose(
+                f"{code(failed[0][0])} does not hold, which rules out the branch above.",
+                f"The branch on {code(failed[0][0])} is not taken.",
+                f"The launch is in the alternative to {code(failed[0][0])}.",
+                salt=f"failed{failed[0][0]}",
+            ),
+            failed[0][2], "trace",
+        )  # fmt: skip
+    for condition, _negated, span in held[:3]:
+        draft.say(
+            draft.choose(
+                f"The call meets {code(condition)}.",
+                f"The launch stands under {code(condition)}.",
+                f"{code(condition)} is what lets it in.",
+                salt=f"held{condition}",
+            ),
+            span, "trace",
+        )  # fmt: skip
+
+
+def _tell_formula(
+    draft: Draft, view: ScopeView, ground: Ground, site: Site, launch: dict[str, Any], trace: Trace
+) -> None:
+    """Recomputes the first extent of a grid from the launcher's formula."""
+    for fact in _facts_at(view, ground, site, "launch_grid"):
+        expressions = fact["value"].get("expressions") or []
+        for axis, expression in zip("xyz", expressions, strict=False):
+            if not re.search(r"[A-Za-z]", expression) or "->" in expression:
+                continue
+            values = {k: v for k, v in trace["args"].items() if isinstance(v, int)}
+            try:
+                value = evaluate(expression, values)
+            except Unknown:
+                continue
+            if value != launch["grid"]["xyz".index(axis)] or not re.search(r"[-+*/]", expression):
+                continue
+            worked = _put_in(expression, values)
+            if re.search(r"[A-Za-z_]", worked):
+                continue
+            named = (fact["value"].get("named") or expressions)["xyz".index(axis)]
+            spans = _definition_spans(draft, site)
+            draft.say(
+                draft.choose(
+                    f"Along {axis} the grid is {code(named)}, so {worked} = {value}.",
+                    f"Its extent along {axis} follows from {code(named)}: {worked} = {value}.",
+                    salt=f"formula{axis}{launch['kernel']}",
+                ),
+                site.at, *spans, draft.head(site.caller), "fact", "recompute",
+            )  # fmt: skip
+            draft.claim("number", worked, int(value), "recompute")
+            draft.claim(
+                "fact", site.caller.name,
+                {k: fact.get(k) for k in ("fact", "function", "subject", "arch", "instantiation", "value")},
+                "fact",
+            )  # fmt: skip
+            return
+
+
+def _put_in(expression: str, values: dict[str, int]) -> str:
+    return re.sub(r"[A-Za-z_]\w*", lambda m: str(values.get(m[0], m[0])), expression)
+
+
+def _definition_spans(draft: Draft, site: Site) -> list[Span]:
+    from qa.reading.function import read_function
+
+    assert site.caller.span is not None
+    reading = read_function(site.caller.text, site.caller.span.start_line)
+    names = set(re.findall(r"[A-Za-z_]\w*", site.grid))
+    rows = [d for d in reading.definitions if d.name in names and d.first <= site.at.start_line]
+    return [draft.lines(site.caller, d.first, d.last) for d in rows[-1:]]
+
+
+def _pair_draft(
+    view: ScopeView, ground: Ground, sites: _Sites, one: Trace, two: Trace, name: str, config: str
+) -> Draft | None:
+    entry = one["entry"]
+    if not one["launches"] or not two["launches"]:
+        return None
+    only_one = [x for x in one["launches"] if x["kernel"] not in _kernels(two)]
+    only_two = [x for x in two["launches"] if x["kernel"] not in _kernels(one)]
+    if not only_one and not only_two:
+        return None
+    draft = Draft(
+        view,
+        ground,
+        "dispatch",
+        f"{entry} {config} {name} {json.dumps(one['args'], sort_keys=True)}",
+        [entry],
+        configs=[config],
+    )
+    first, second = one["args"][name], two["args"][name]
+    mode = f"{one['pointer_mode']} pointer mode"
+    setting = _call(one, without=name)
+    q1, q2 = (f"'{first}'", f"'{second}'") if isinstance(first, str) else (str(first), str(second))
+    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+    draft.question = draft.choose(
+        f"{code(entry)} is called with {setting} in {mode}{where}. Which kernels run for {code(name)} = {q1}, which for {code(name)} = {q2}, and where is that decided?",
+        f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches and give the test that separates them.",
+        f"Why does {code(entry)}{where} launch something else for {code(name)} = {q2} than for {code(name)} = {q1}, given {setting} in {mode}?",
+        f"In {mode}, with {setting}, what does moving {code(name)} from {q1} to {q2} do to the launches of {code(entry)}{where}?",
+    )
+    told: set[str] = set()
+    ok = False
+    for label, trace, rows in ((q1, one, only_one), (q2, two, only_two)):
+        for launch in rows[:2]:
+            site = sites.of(launch, view, entry, config)
+            if site is None:
+                continue
+            ok = True
+            draft.say(
+                draft.choose(
+                    f"With {code(name)} = {label} {code(site.caller.name)} launches {code(launch['kernel'])}, {_size(launch)}.",
+                    f"{code(name)} = {label} leads to {code(launch['kernel'])}: {code(site.caller.name)} gives it {_size(launch)}.",
+                    f"For {code(name)} = {label} it is {code(launch['kernel'])} that {code(site.caller.name)} starts, with {_size(launch)}.",
+                    salt=f"launch{label}{launch['kernel']}",
+                ),
+                site.at, draft.head(site.callee), draft.head(site.caller), "trace",
+            )  # fmt: skip
+            _tell_conditions(draft, site, told)
+            _tell_formula(draft, view, ground, site, launch, trace)
+            _claim(draft, trace, launch)
+        if len(rows) > 2:
+            others = list(
+                dict.fromkeys(
+                    x["kernel"]
+                    for x in rows[2:]
+                    if x["kernel"] not in {r["kernel"] for r in rows[:2]}
+                )
+            )
+            if others:
+                draft.say(
+                    f"{listed([code(k) for k in others[:4]])} {'comes' if len(others) == 1 else 'come'} with it.",
+                    "trace",
+                )
+                for launch in rows[2:]:
+                    if launch["kernel"] in others[:4]:
+                        _claim(draft, trace, launch)
+    common = [k for k in dict.fromkeys(_kernels(one)) if k in _kernels(two)]
+    if common:
+        draft.say(
+            f"{listed([code(k) for k in common[:4]])} {'is' if len(common) == 1 else 'are'} launched in both calls.",
+            "trace",
+        )
+        for kernel in common[:4]:
+            for trace in (one, two):
+                _claim(draft, trace, next(x for x in trace["launches"] if x["kernel"] == kernel))
+    return draft if ok else None
+
+
+def _singles(
+    view: ScopeView, ground: Ground, by_call: dict[tuple[str, str], list[Trace]], sites: _Sites
+) -> Iterator[Draft]:
+    """Calls with the longest or the largest launches, worked through from entry to kernel."""
+    seen: set[tuple[str, ...]] = set()
+    count = 0
+    for (entry, config), traces in sorted(by_call.items()):
+        if count >= _MOST_SINGLES:
+            return
+        ranked = sorted(
+            (t for t in traces if t["launches"] and len(t["launches"]) <= 12),
+            key=lambda t: (
+                -len(set(_kernels(t))),
+                -max(max(x["grid"]) for x in t["launches"]) % 997,
+                _shape(t),
+            ),
+        )
+        for trace in ranked[:8]:
+            key = tuple(dict.fromkeys(_kernels(trace)))
+            if key in seen:
+                continue
+            draft = _single_draft(view, ground, sites, trace, entry, config)
+            if draft is not None:
+                seen.add(key)
+                count += 1
+                yield draft
+                break
+
+
+def _single_draft(
+    view: ScopeView, ground: Ground, sites: _Sites, trace: Trace, entry: str, config: str
+) -> Draft | None:
+    launches = trace["launches"]
+    draft = Draft(
+        view,
+        ground,
+        "launch_configuration",
+        f"{entry} {config} {json.dumps(trace['args'], sort_keys=True)}",
+        [entry],
+        configs=[config],
+    )
+    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+    setting = f"{_call(trace)} in {trace['pointer_mode']} pointer mode"
+    draft.question = draft.choose(
+        f"List what {code(entry)}{where} launches for {setting}, with grids and blocks, and derive the first grid.",
+        f"{code(entry)}{where} receives {setting}. Which kernels follow, in which order, and how is each one sized?",
+        f"How much parallelism does {code(entry)}{where} ask for with {setting}? Go launch by launch.",
+        f"Predict the launches of {code(entry)}{where} for {setting} and say which function makes each.",
+    )
+    total = 0
+    found = False
+    previous = ""
+    told: set[str] = set()
+    for number, launch in enumerate(launches[:6]):
+        site = sites.of(launch, view, entry, config)
+        if site is None:
+            continue
+        found = True
+        order = (
+            ("First", "Then", "After that", "Next", "Then", "At last")[min(number, 5)]
+            if len(launches) > 1
+            else "There is one launch:"
+        )
+        draft.say(
+            draft.choose(
+                f"{order} {code(site.caller.name)} starts {code(launch['kernel'])} with {_size(launch)}.",
+                f"{order} comes {code(launch['kernel'])} from {code(site.caller.name)}, {_size(launch)}." if len(launches) > 1 else f"{code(site.caller.name)} makes a single launch, {code(launch['kernel'])} with {_size(launch)}.",
+                salt=f"{number}{launch['kernel']}",
+            ),
+            site.at, draft.head(site.callee), "trace",
+        )  # fmt: skip
+        _claim(draft, trace, launch)
+        if launch["kernel"] != previous and number < 2:
+            _tell_formula(draft, view, ground, site, launch, trace)
+            _tell_conditions(draft, site, told)
+        previous = launch["kernel"]
+        threads = 1
+        for extent in (*launch["grid"], *launch["block"]):
+            threads *= extent
+        total += threads
+    if not found:
+        return None
+    if len(launches) == 1:
+        grid, block = launches[0]["grid"], launches[0]["block"]
+        product = " * ".join(str(v) for v in (*grid, *block) if v > 1)
+        if "*" in product:
+            draft.say(f"All in all these are {product} = {total} threads.", "recompute", "trace")
+            draft.claim("number", product, total, "recompute")
+    elif len(launches) > 6:
+        draft.say(f"The trace has {counted(len(launches), 'launch', 'launches')} in all.", "trace")
+        _claim(draft, trace, None)
+    return draft

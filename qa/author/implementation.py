@@ -1,0 +1,348 @@
+"""Entries that ask for the code of a kernel, a launcher, a device function or a host helper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qa.author.arguments import is_pointer
+from qa.author.draft import Draft, code, counted, listed
+from qa.author.glossary import meaning
+from qa.author.kernel_facts import KernelFacts, kernel_facts, plain_index
+from qa.author.subjects import entries_through
+from qa.ground import Ground
+from qa.reading.documentation import Documentation
+from qa.reading.function import FunctionReading
+from qa.records import Category
+from qa.scope_view import FunctionView, ScopeView
+
+_SHORTEST, _LONGEST = 8, 260
+_MOST_HELPERS = 8
+_LINES_WITH_HELPERS = 420
+
+
+def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
+    """Entries on every function of the interface that is worth writing."""
+    for function in functions:
+        lines = function.text.count("\n") + 1
+        if function.kind in ("boundary", "entry_point") or not _SHORTEST <= lines <= _LONGEST:
+            continue
+        if function.span is None or function.text.count(";") < 3 or not function.instantiations:
+            continue
+        if function.kind == "host" and _is_wrapper(function):
+            continue
+        draft = _draft(view, ground, function)
+        if draft is not None:
+            yield draft
+
+
+def _is_wrapper(function: FunctionView) -> bool:
+    """Host code about logging and argument forwarding rather than about kernels."""
+    text = function.text
+    statements = text.count(";")
+    chatter = len(
+        re.findall(r"log_(?:trace|bench|profile)|ROCSOLVER_ENTER|rocblas_cout|check_numerics", text)
+    )
+    return chatter * 3 > statements
+
+
+def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | None:
+    assert function.span is not None
+    facts = kernel_facts(view, ground, function)
+    entries = entries_through(view, function)
+    documentation = next(
+        (ground.documentation[e] for e in entries if e in ground.documentation), None
+    )
+    helpers = _helpers(view, function)
+    draft = Draft(
+        view,
+        ground,
+        _category(function, facts),
+        f"implementation of {function.id}",
+        entries,
+        kind="kernel_implementation",
+    )
+    parts = [
+        _opening(draft, view, function, entries, documentation),
+        _signature(draft, function),
+        _meanings(draft, facts.reading, documentation),
+    ]
+    if function.kind == "kernel":
+        parts += [
+            _contract(draft, view, facts),
+            _layout(draft, facts),
+            _guards(draft, facts),
+            _lds(draft, facts),
+        ]
+    elif function.kind == "device":
+        parts += [_layout(draft, facts), _lds(draft, facts), _behaviour(draft, facts.reading)]
+    elif function.kind == "launcher":
+        parts += [_behaviour(draft, facts.reading), _launches(draft, view, function)]
+    else:
+        parts += [_behaviour(draft, facts.reading), _callees(draft, view, function)]
+    parts.append(_helpers_told(draft, helpers))
+    told = [part for part in parts if part]
+    if len(told) < 4:
+        return None
+    draft.question = "\n\n".join(told)
+    draft.answer = "\n\n".join(_code(one) for one in (*helpers, function))
+    draft.cite(*(h.span for h in helpers if h.span is not None), function.span)
+    return draft
+
+
+def _code(function: FunctionView) -> str:
+    return function.text.rstrip()
+
+
+def _category(function: FunctionView, facts: KernelFacts) -> Category:
+    if function.kind == "launcher":
+        return "launch_configuration"
+    if facts.of("barrier") or facts.of("shuffle"):
+        return "synchronization"
+    if function.kind == "host":
+        return (
+            "resources"
+            if "sizeof" in function.text and "size_" in function.text
+            else "correctness_constraints"
+        )
+    return "computation_semantics"
+
+
+def _helpers(view: ScopeView, function: FunctionView) -> list[FunctionView]:
+    """Device functions that the code calls, callees first, as long as the whole stays readable."""
+    if function.kind not in ("kernel", "device"):
+        return []
+    called: dict[str, list[FunctionView]] = _called(view)
+    order: list[FunctionView] = []
+    budget = _LINES_WITH_HELPERS - function.text.count("\n")
+
+    def visit(one: FunctionView) -> None:
+        nonlocal budget
+        for callee in called.get(one.id, ()):
+            if (
+                callee.kind != "device"
+                or callee in order
+                or callee.id == function.id
+                or callee.span is None
+            ):
+                continue
+            lines = callee.text.count("\n") + 1
+            if len(order) >= _MOST_HELPERS or lines > budget or "operator" in callee.name:
+                continue
+            budget -= lines
+            visit(callee)
+            if callee not in order:
+                order.append(callee)
+
+    visit(function)
+    return order
+
+
+def _called(view: ScopeView) -> dict[str, list[FunctionView]]:
+    known: dict[str, list[FunctionView]] | None = getattr(view, "_called", None)
+    if known is None:
+        known = {}
+        for site in view.calls:
+            if not site.dead:
+                row = known.setdefault(site.caller.id, [])
+                if site.callee not in row:
+                    row.append(site.callee)
+        view._called = known  # type: ignore[attr-defined]
+    return known
+
+
+def _opening(
+    draft: Draft,
+    view: ScopeView,
+    function: FunctionView,
+    entries: list[str],
+    documentation: Documentation | None,
+) -> str:
+    what = {
+        "kernel": "the HIP kernel", "device": "the device function", "launcher": "the host launcher",
+        "host": "the host helper",
+    }[function.kind]  # fmt: skip
+    does = ""
+    if documentation is not None and len(documentation.text) > 15:
+        words = documentation.text.rstrip(":. ")
+        does = f" The public operation: {words}."
+        if (
+            documentation.formula
+            and documentation.formula not in words
+            and len(documentation.formula) < 160
+        ):
+            does = does.rstrip(".") + f" ({documentation.formula.strip(' ,.')})."
+    library = draft.ground.project.rule.title
+    behind = listed([code(e) for e in entries[:3]])
+    return draft.choose(
+        f"Write {what} {code(function.name)} that {library} uses behind {behind}.{does}",
+        f"Implement {code(function.name)}, {what} on the way of {behind} in {library}.{does}",
+        f"In {library}, {behind} {'needs' if len(entries[:3]) == 1 else 'need'} {what} {code(function.name)}. Write it.{does}",
+    )
+
+
+def _signature(draft: Draft, function: FunctionView) -> str:
+    return (
+        draft.choose("Its interface is", "Keep this signature:", "It is declared as", salt="sig")
+        + f"\n\n```cpp\n{function.signature}\n```"
+    )
+
+
+def _meanings(draft: Draft, reading: FunctionReading, documentation: Documentation | None) -> str:
+    told = []
+    for parameter in reading.parameters:
+        what = meaning(parameter.name, documentation) or meaning(parameter.name, None)
+        if not what:
+            continue
+        told.append(f"{code(parameter.name)} is {what}")
+    if not told:
+        return ""
+    pointers = [p.name for p in reading.parameters if is_pointer(p.name, p.type, reading)]
+    offsets = [p.name for p in reading.parameters if re.match(r"(?:offset|shift)", p.name)]
+    tail = ""
+    if offsets and pointers:
+        tail = f" Offsets, increments and strides count elements, and {listed([code(o) for o in offsets[:3]])} {'is' if len(offsets) == 1 else 'are'} added to the pointers before anything else."
+    return "Parameters: " + "; ".join(told[:9]) + "." + tail
+
+
+def _contract(draft: Draft, view: ScopeView, facts: KernelFacts) -> str:
+    function = facts.function
+    parts = []
+    sites = [s for s in view.launches if s.callee.id == function.id and not s.dead]
+    if function.launch_bounds:
+        parts.append(f"At most {code(function.launch_bounds)} threads make a block (launch bounds)")
+    shapes = list(
+        dict.fromkeys((s.grid, s.block) for s in sites if len(s.grid) < 90 and len(s.block) < 60)
+    )
+    if shapes:
+        from qa.author.launch_shapes import resolved
+
+        grid, block = resolved(sites[0])
+        parts.append(
+            f"{code(sites[0].caller.name)} launches it with grid {code(grid)} and block {code(block)}"
+        )
+        if sites[0].shared_bytes not in ("0", ""):
+            parts.append(f"it gets {code(sites[0].shared_bytes)} bytes of dynamic LDS")
+    return "Launch contract: " + "; ".join(parts) + "." if parts else ""
+
+
+def _layout(draft: Draft, facts: KernelFacts) -> str:
+    rows = []
+    seen: set[tuple[str, str]] = set()
+    for row in facts.of("global_access"):
+        index, buffer = row.value.get("index"), str(row.value.get("buffer"))
+        if (
+            not plain_index(index)
+            or not re.match(r"\w+$", buffer)
+            or (buffer, row.value["access"]) in seen
+        ):
+            continue
+        seen.add((buffer, row.value["access"]))
+        verb = "writes" if row.value["access"] == "store" else "reads"
+        rows.append(f"{verb} {code(buffer)} at offset {code(str(index))}")
+    if not rows:
+        return ""
+    return (
+        draft.choose("A thread ", "Each thread ", "As to the layout, a thread ", salt="layout")
+        + listed(rows[:5])
+        + "."
+    )
+
+
+def _guards(draft: Draft, facts: KernelFacts) -> str:
+    tests = [
+        b for b in facts.reading.branches
+        if re.search(r"[<>]", b.condition) and len(b.condition) < 80 and not b.constexpr
+    ]  # fmt: skip
+    shown = list(dict.fromkeys(code(b.condition) for b in tests))[:3]
+    if not shown:
+        return ""
+    return draft.choose(
+        f"Memory may be touched only where {listed(shown)} allow{'s' if len(shown) == 1 else ''} it; the grid is rounded up.",
+        f"Respect the bounds {listed(shown)}.",
+        f"Threads outside {listed(shown)} must leave memory alone.",
+        salt="guards",
+    )
+
+
+def _lds(draft: Draft, facts: KernelFacts) -> str:
+    parts = []
+    for array in facts.reading.shared[:4]:
+        size = "".join(f"[{e}]" for e in array.extents)
+        parts.append(f"{code(f'{array.type} {array.name}{size}')} lies in LDS")
+    count = len(facts.reading.barriers)
+    if count:
+        parts.append(
+            f"{counted(count, 'barrier')} {'orders' if count == 1 else 'order'} its phases"
+        )
+    shuffles = sorted({c.name for c in facts.reading.calls if c.name.startswith("__shfl")})
+    if shuffles:
+        parts.append(f"lanes exchange values with {listed([code(s) for s in shuffles])}")
+    atomics = sorted({c.name for c in facts.reading.calls if c.name.startswith("atomic")})
+    if atomics:
+        parts.append(f"results are combined with {listed([code(s) for s in atomics])}")
+    return ("Cooperation: " + "; ".join(parts) + ".") if parts else ""
+
+
+def _behaviour(draft: Draft, reading: FunctionReading) -> str:
+    parts = []
+    for branch in reading.branches:
+        if branch.guards or branch.loops or len(branch.condition) > 110:
+            continue
+        if branch.returns is not None and re.fullmatch(r"[\w:]*", branch.returns):
+            what = f"return {code(branch.returns)}" if branch.returns else "return at once"
+            parts.append(f"for {code(branch.condition)} {what}")
+        elif len(parts) < 5 and re.search(r"[<>=]", branch.condition):
+            parts.append(f"distinguish {code(branch.condition)}")
+    loops = [loop.head for loop in reading.loops if not loop.loops and len(loop.head) < 90][:2]
+    if loops:
+        parts.append(
+            f"the main {'loop runs' if len(loops) == 1 else 'loops run'} as {listed([code(h) for h in loops])}"
+        )
+    if not parts:
+        return ""
+    return (
+        draft.choose(
+            "Behaviour, in this order: ",
+            "It has to do the following. ",
+            "Required: ",
+            salt="behaviour",
+        )
+        + "; ".join(parts[:6])
+        + "."
+    )
+
+
+def _launches(draft: Draft, view: ScopeView, function: FunctionView) -> str:
+    from qa.author.launch_shapes import resolved
+
+    parts = []
+    seen: set[str] = set()
+    for site in view.launches:
+        if site.caller.id != function.id or site.dead or site.callee.name in seen:
+            continue
+        seen.add(site.callee.name)
+        grid, block = resolved(site)
+        parts.append(f"{code(site.callee.name)} with grid {code(grid)} and block {code(block)}")
+    return "It launches " + listed(parts[:6]) + ", on the stream of the handle." if parts else ""
+
+
+def _callees(draft: Draft, view: ScopeView, function: FunctionView) -> str:
+    names = [
+        f.name for f in _called(view).get(function.id, ())
+        if f.kind in ("host", "launcher") and len(f.name) > 4 and "operator" not in f.name
+    ]  # fmt: skip
+    names = list(dict.fromkeys(names))
+    return f"It may rely on {listed([code(n) for n in names[:6]])}." if names else ""
+
+
+def _helpers_told(draft: Draft, helpers: list[FunctionView]) -> str:
+    if not helpers:
+        return ""
+    names = listed([code(h.name) for h in helpers])
+    return draft.choose(
+        f"Give the helpers {names} as well, before their use.",
+        f"The answer includes {names}, on which it builds.",
+        f"Write {names} too; nothing else of the library may be assumed but its types.",
+        salt="helpers",
+    )

@@ -1,0 +1,529 @@
+"""Entries on the way from a public call to a kernel, and on what several entry points share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from extractor.records import Span
+from qa.author.draft import Draft, code, listed
+from qa.ground import Ground
+from qa.reading.function import read_function
+from qa.scope_view import FunctionView, ScopeView
+
+_MOST_PATHS = 3
+_MOST_COMPARISONS = 4
+
+
+def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
+    """Entries on paths, on 32 and 64 bit twins, on precisions and on configurations."""
+    del functions
+    yield from _paths(view, ground)
+    yield from _twins(view, ground)
+    yield from _precisions(view, ground)
+    yield from _configurations(view, ground)
+
+
+def _plain_kernels(view: ScopeView, entry: str, config: str) -> list[str]:
+    """Names of kernels an entry can launch, infrastructure left out."""
+    return sorted(
+        k for k in view.kernels(entry, config)
+        if not any(f.infrastructure for f in view.by_name[k])
+    )  # fmt: skip
+
+
+def _claim_reach(draft: Draft, view: ScopeView, entry: str, config: str) -> None:
+    draft.claim(
+        "reach", entry,
+        {"config": config, "kernels": list(_plain_kernels(view, entry, config)), "only_plain": True},
+        "scope",
+    )  # fmt: skip
+
+
+def _paths(view: ScopeView, ground: Ground) -> Iterator[Draft]:
+    config = view.configs[0]
+    seen: set[str] = set()
+    for entry in sorted(view.per_entry, key=lambda e: (e.endswith("_64"), e.count("_"), e)):
+        for kernel_id in view.per_entry[entry].get(config, ()):
+            kernel = view.owner.get(kernel_id)
+            if (
+                kernel is None
+                or kernel.infrastructure
+                or kernel.name in seen
+                or len(seen) >= _MOST_PATHS
+            ):
+                continue
+            path = view.path(entry, config, kernel_id)
+            steps = [(view.owner[i], at) for i, at in path]
+            if len({f.id for f, _at in steps}) < 3:
+                continue
+            seen.add(kernel.name)
+            draft = _path_draft(view, ground, entry, config, steps)
+            if draft is not None:
+                yield draft
+
+
+def _path_draft(
+    view: ScopeView,
+    ground: Ground,
+    entry: str,
+    config: str,
+    steps: list[tuple[FunctionView, Span | None]],
+) -> Draft | None:
+    names = [f.name for f, _at in steps]
+    kernel = steps[-1][0]
+    draft = Draft(
+        view, ground, "dispatch", f"path {entry} {config} {kernel.id}", [entry], configs=[config]
+    )
+    where = f" in configuration `{config}`" if len(view.configs) > 1 else ""
+    draft.question = draft.choose(
+        f"By which functions does {code(entry)} get to {code(kernel.name)}{where}, and what does each of them settle before it passes the call on?",
+        f"A debugger stops in {code(kernel.name)} during {code(entry)}{where}. Which host functions are behind it, and where could the call have ended earlier?",
+        f"Trace {code(entry)} down to {code(kernel.name)}{where}: which stage checks, which one prepares, and which one launches?",
+        f"What stands between {code(entry)} and the launch of {code(kernel.name)}{where}?",
+    )
+    told = 0
+    for number, (function, _at) in enumerate(steps[:-1]):
+        following, at = steps[number + 1]
+        if function.span is None or at is None or at.file != function.file:
+            continue
+        launches = number == len(steps) - 2
+        does = _contribution(draft, function, at)
+        verb = (
+            "launches"
+            if launches
+            else draft.choose("calls", "hands over to", "goes on to", salt=str(number))
+        )
+        link = f"{code(function.name)} {verb} {code(following.name)}"
+        if does is None:
+            draft.say(
+                f"{link}{'.' if launches else ' without a decision of its own.'}",
+                at,
+                draft.head(function),
+                "scope",
+            )
+        else:
+            text, spans = does
+            told += 1
+            draft.say(
+                draft.choose(
+                    f"In {code(function.name)} {text}; then it {verb} {code(following.name)}.",
+                    f"{link}, but first {text}.",
+                    f"{code(function.name)} comes next: {text}, after which it {verb} {code(following.name)}." if number else f"{code(function.name)} is where it begins: {text}, after which it {verb} {code(following.name)}.",
+                    salt=f"stage{number}",
+                ),
+                at, draft.head(function), *spans, "scope",
+            )  # fmt: skip
+    if told == 0 or len(names) < 3:
+        return None
+    _tell_launch(draft, view, steps)
+    draft.claim("path", entry, list(names), "scope")
+    return draft
+
+
+def _tell_launch(
+    draft: Draft, view: ScopeView, steps: list[tuple[FunctionView, Span | None]]
+) -> None:
+    """Says under which tests the launch at the end of a path stands."""
+    launcher, (kernel, at) = steps[-2][0], steps[-1]
+    if at is None or launcher.span is None or at.file != launcher.file:
+        return
+    reading = read_function(launcher.text, launcher.span.start_line)
+    call = next(
+        (c for c in reading.calls if c.first <= at.start_line <= c.last and len(c.text) > 20), None
+    )
+    guards = [g for g in (call.guards if call else ()) if len(g.condition) < 120]
+    for guard in guards[-2:]:
+        span = draft.lines(launcher, guard.line, guard.line + guard.condition.count("\n"))
+        if guard.negated:
+            text = draft.choose(
+                f"The launch of {code(kernel.name)} is the alternative to {code(guard.condition)}.",
+                f"{code(kernel.name)} is what is left when {code(guard.condition)} fails.",
+                salt=f"neg{guard.line}",
+            )
+        else:
+            text = draft.choose(
+                f"The launch of {code(kernel.name)} itself stands under {code(guard.condition)}.",
+                f"Without {code(guard.condition)} {code(kernel.name)} is not launched there.",
+                salt=f"pos{guard.line}",
+            )
+        draft.say(text, span, at)
+    del view
+
+
+def _contribution(draft: Draft, function: FunctionView, at: Span) -> tuple[str, list[Span]] | None:
+    """What a host function does above a call: its returns, and what it makes for the call."""
+    assert function.span is not None
+    reading = read_function(function.text, function.span.start_line)
+    above = [b for b in reading.branches if b.first < at.start_line and b.returns is not None]
+    exits = [
+        b for b in above
+        if not b.guards and len(b.condition) < 100 and b.last < at.start_line and not b.loops
+        and not re.search(r"\w*st\w*\s*!=|layer_mode|check_numerics", b.condition)
+    ]  # fmt: skip
+    made = [
+        d for d in reading.definitions
+        if d.first < at.start_line and not d.guards and not d.loops and len(d.value) < 90
+        and re.search(r"\?|std::(?:min|max)|\*|<|/", d.value) and re.search(r"shift|offset|size|stride|block|grid|use|is_|mode", d.name)
+    ]  # fmt: skip
+    parts: list[str] = []
+    spans: list[Span] = []
+    for branch in exits[:2]:
+        returned = branch.returns or ""
+        last = branch.last if branch.last - branch.first < 6 else branch.consequence[0]
+        parts.append(
+            f"{code(branch.condition)} ends the call"
+            + (f" with {code(returned)}" if re.fullmatch(r"\w+", returned) else "")
+        )
+        spans.append(draft.lines(function, branch.first, last))
+    for definition in made[:2]:
+        parts.append(f"{code(definition.name)} is set to {code(definition.value)}")
+        spans.append(draft.lines(function, definition.first, definition.last))
+    return (listed(parts), spans) if parts else None
+
+
+def _twins(view: ScopeView, ground: Ground) -> Iterator[Draft]:
+    """The 32 bit entry and its ``_64`` twin."""
+    config = view.configs[0]
+    done: set[tuple[str, ...]] = set()
+    for entry in sorted(view.per_entry, key=lambda e: (e.count("_"), e)):
+        wide = f"{entry}_64"
+        if wide not in view.per_entry or len(done) >= 2:
+            continue
+        one, two = _plain_kernels(view, entry, config), _plain_kernels(view, wide, config)
+        if not one or not two:
+            continue
+        key = (*one, "|", *two)
+        if key in done:
+            continue
+        done.add(key)
+        draft = _twin_draft(view, ground, entry, wide, config, one, two)
+        if draft is not None:
+            yield draft
+
+
+def _twin_draft(
+    view: ScopeView,
+    ground: Ground,
+    entry: str,
+    wide: str,
+    config: str,
+    one: list[str],
+    two: list[str],
+) -> Draft | None:
+    draft = Draft(
+        view, ground, "dispatch", f"twins {entry} {config}", [entry, wide], configs=[config]
+    )
+    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+    draft.question = draft.choose(
+        f"What does {code(wide)} do that {code(entry)} does not{where}? Compare the kernels they can reach and the functions on the way.",
+        f"Sizes beyond 32 bits need {code(wide)}{where}. Does it have kernels of its own, or does it get back to those of {code(entry)}?",
+        f"Are {code(entry)} and {code(wide)} the same below the C interface{where}? Go down both.",
+    )
+    common = [k for k in one if k in two]
+    only_wide = [k for k in two if k not in one]
+    only_narrow = [k for k in one if k not in two]
+    target = (common or two)[0]
+    first = _steps(view, entry, config, (common or one)[0])
+    second = _steps(view, wide, config, (only_wide or [target])[0])
+    if not first or not second:
+        return None
+    heads = [draft.head(f) for f in (first[-1], second[-1])]
+    if common:
+        more = f" and {len(common) - 4} more" if len(common) > 4 else ""
+        draft.say(
+            f"Both can end in {listed([code(k) for k in common[:4]])}{more}.",
+            *_heads(draft, view, common[:4]),
+            "scope",
+        )
+        if more:
+            draft.claim("number", f"{len(common)} - 4", len(common) - 4, "recompute")
+            draft.claim("number", str(len(common)), len(common), "recompute")
+    if only_wide:
+        draft.say(
+            f"Only {code(wide)} can launch {listed([code(k) for k in only_wide[:4]])}.",
+            *_heads(draft, view, only_wide[:4]), "scope",
+        )  # fmt: skip
+    if only_narrow:
+        draft.say(
+            f"{listed([code(k) for k in only_narrow[:4]])} {'is' if len(only_narrow) == 1 else 'are'} reached by {code(entry)} alone.",
+            *_heads(draft, view, only_narrow[:4]), "scope",
+        )  # fmt: skip
+    extra = [f for f in second[1:-1] if f.name not in {g.name for g in first}]
+    if extra:
+        draft.say(
+            draft.choose(
+                f"On its way {code(wide)} passes {listed([code(f.name) for f in extra[:3]])}, which {code(entry)} does not.",
+                f"{listed([code(f.name) for f in extra[:3]])} {'lies' if len(extra) == 1 else 'lie'} on the way of {code(wide)} only.",
+                salt="extra",
+            ),
+            *[draft.head(f) for f in extra[:3]], "scope",
+        )  # fmt: skip
+    told = False
+    for function in second:
+        if function.span is None or function.name in {f.name for f in first}:
+            continue
+        reading = read_function(function.text, function.span.start_line)
+        for loop in reading.loops:
+            if "64" in loop.head or "chunk" in loop.head.lower():
+                draft.say(
+                    f"{code(function.name)} cuts the work into pieces with {code(loop.head)}, so that each launch stays within 32 bit indices or grid limits.",
+                    draft.lines(function, loop.first, loop.first + loop.head.count("\n")), draft.head(function),
+                )  # fmt: skip
+                told = True
+                break
+        for branch in reading.branches:
+            if (
+                re.search(r"c_\w*(?:max|chunk)|i32_max", branch.condition)
+                and len(branch.condition) < 160
+            ):
+                draft.say(
+                    f"{code(branch.condition)} in {code(function.name)} tells sizes that fit the narrow code from those that do not.",
+                    draft.lines(function, branch.first, branch.consequence[0]), draft.head(function),
+                )  # fmt: skip
+                told = True
+                break
+        if told:
+            break
+    if not told and not extra and not only_wide and not only_narrow:
+        types = [_integer(view, e, config, target) for e in (entry, wide)]
+        if None in types or types[0] == types[1]:
+            return None
+        draft.say(
+            f"What differs is the instantiation: {code(target)} is compiled with {code(str(types[0]))} for {code(entry)} and with {code(str(types[1]))} for {code(wide)}.",
+            *_heads(draft, view, [target]), "scope",
+        )  # fmt: skip
+        draft.claim("identifier", target, str(types), "scope")
+    _claim_reach(draft, view, entry, config)
+    _claim_reach(draft, view, wide, config)
+    del heads
+    return draft
+
+
+def _integer(view: ScopeView, entry: str, config: str, kernel: str) -> str | None:
+    for one in view.per_entry.get(entry, {}).get(config, ()):
+        function = view.owner.get(one)
+        if function is not None and function.name == kernel:
+            made = next((i for i in function.instantiations if i["id"] == one), None)
+            for argument in made["template_arguments"] if made else ():
+                if argument in ("int", "long", "unsigned int", "unsigned long"):
+                    return str(argument)
+    return None
+
+
+def _steps(view: ScopeView, entry: str, config: str, kernel: str) -> list[FunctionView]:
+    for one in view.per_entry.get(entry, {}).get(config, ()):
+        function = view.owner.get(one)
+        if function is not None and function.name == kernel:
+            return [view.owner[i] for i, _at in view.path(entry, config, one)]
+    return []
+
+
+def _heads(draft: Draft, view: ScopeView, kernels: list[str]) -> list[Span]:
+    return [draft.head(f) for k in kernels for f in view.by_name[k][:1] if f.span is not None]
+
+
+def _stem(entry: str) -> tuple[str, str, str]:
+    match = re.match(r"(\w+?_)(i?[shdczb]{1,3})(\w+)$", entry)
+    return (match[1], match[2], match[3]) if match else ("", "", entry)
+
+
+def _precisions(view: ScopeView, ground: Ground) -> Iterator[Draft]:
+    """Two precisions of one operation whose kernels differ."""
+    config = view.configs[0]
+    groups: dict[str, list[str]] = {}
+    for entry in view.per_entry:
+        prefix, letter, rest = _stem(entry)
+        if letter and len(letter) == 1:
+            groups.setdefault(prefix + "?" + rest, []).append(entry)
+    done: set[tuple[str, ...]] = set()
+    for name in sorted(groups, key=lambda n: (n.endswith("_64"), n.count("_"), n)):
+        entries = sorted(groups[name], key=lambda e: "sdczh".find(_stem(e)[1]))
+        for one, two in ((a, b) for i, a in enumerate(entries) for b in entries[i + 1 :]):
+            first, second = _plain_kernels(view, one, config), _plain_kernels(view, two, config)
+            if first == second or not first or not second or len(done) >= _MOST_COMPARISONS:
+                continue
+            key = (*sorted(set(first) - set(second)), "|", *sorted(set(second) - set(first)))
+            if key in done:
+                continue
+            draft = _precision_draft(view, ground, one, two, config, first, second)
+            if draft is not None:
+                done.add(key)
+                yield draft
+
+
+def _precision_draft(
+    view: ScopeView,
+    ground: Ground,
+    one: str,
+    two: str,
+    config: str,
+    first: list[str],
+    second: list[str],
+) -> Draft | None:
+    draft = Draft(
+        view, ground, "dispatch", f"precisions {one} {two} {config}", [one, two], configs=[config]
+    )
+    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+    draft.question = draft.choose(
+        f"Do {code(one)} and {code(two)} run the same kernels{where}? Where they do not, say what in the launcher depends on the type.",
+        f"Which kernels are open to {code(one)} but closed to {code(two)}, or the other way round{where}, and which compile-time test is behind it?",
+        f"Moving a program from {code(one)} to {code(two)}{where}: which kernels will no longer show up in its profile, which new ones may, and why?",
+    )
+    only_one = [k for k in first if k not in second]
+    only_two = [k for k in second if k not in first]
+    for entry, kernels in ((one, only_one), (two, only_two)):
+        if kernels:
+            draft.say(
+                draft.choose(
+                    f"{listed([code(k) for k in kernels[:4]])} can be launched for {code(entry)} only.",
+                    f"Of the two, {code(entry)} alone reaches {listed([code(k) for k in kernels[:4]])}.",
+                    salt=entry,
+                ),
+                *_heads(draft, view, kernels[:4]), "scope",
+            )  # fmt: skip
+    common = [k for k in first if k in second]
+    if common:
+        draft.say(
+            f"They share {listed([code(k) for k in common[:4]])}" + (" among others." if len(common) > 4 else "."),
+            *_heads(draft, view, common[:4]), "scope",
+        )  # fmt: skip
+    reason = False
+    for kernel in (*only_one, *only_two)[:3]:
+        for site in view.launches:
+            if site.callee.name != kernel or site.dead or site.caller.span is None:
+                continue
+            reading = read_function(site.caller.text, site.caller.span.start_line)
+            call = next(
+                (
+                    c
+                    for c in reading.calls
+                    if c.first <= site.at.start_line <= c.last and len(c.text) > 20
+                ),
+                None,
+            )
+            names = {
+                n
+                for g in (call.guards if call else ())
+                for n in re.findall(r"[A-Za-z_]\w*", g.condition)
+            }
+            guards = [g for g in (call.guards if call else ()) if len(g.condition) < 110]
+            definition = next(
+                (d for d in reading.definitions if d.name in names and re.search(r"is_same|is_complex|sizeof", d.value)), None,
+            )  # fmt: skip
+            direct = next(
+                (g for g in guards if re.search(r"is_same|is_complex|sizeof\(", g.condition)), None
+            )
+            if definition is not None and len(definition.value) < 120:
+                guard = next((g for g in guards if definition.name in g.condition), None)
+                if guard is None:
+                    continue
+                draft.say(
+                    f"In {code(site.caller.name)} the launch of {code(kernel)} {'needs' if not guard.negated else 'is the alternative to'} {code(guard.condition)}, and {code(definition.name)} is {code(definition.value)}, fixed by the type.",
+                    site.at, draft.lines(site.caller, guard.line, guard.line + 1),
+                    draft.lines(site.caller, definition.first, definition.last), draft.head(site.caller),
+                )  # fmt: skip
+                reason = True
+            elif direct is not None:
+                draft.say(
+                    f"{code(site.caller.name)} launches {code(kernel)} {'under' if not direct.negated else 'in the alternative to'} {code(direct.condition)}, which the compiler decides for each type.",
+                    site.at, draft.lines(site.caller, direct.line, direct.line + 1), draft.head(site.caller),
+                )  # fmt: skip
+                reason = True
+            if reason:
+                break
+        if reason:
+            break
+    if not reason:
+        paths = [
+            _steps(view, e, config, k[0])
+            for e, k in ((one, only_one or common), (two, only_two or common))
+            if k
+        ]
+        launchers = [p[-2] for p in paths if len(p) > 1]
+        if len(launchers) < 2 or launchers[0].id == launchers[1].id:
+            return None
+        draft.say(
+            f"The ways part on the host: {code(one)} gets to its kernel through {code(launchers[0].name)}, {code(two)} through {code(launchers[1].name)}.",
+            *[draft.head(f) for f in launchers[:2]], "scope",
+        )  # fmt: skip
+    for entry in (one, two):
+        _claim_reach(draft, view, entry, config)
+    return draft
+
+
+def _configurations(view: ScopeView, ground: Ground) -> Iterator[Draft]:
+    """The same entry in two builds of the library."""
+    if len(view.configs) < 2:
+        return
+    first, second = view.configs[:2]
+    done: set[tuple[str, ...]] = set()
+    for entry in sorted(view.per_entry, key=lambda e: (e.endswith("_64"), e.count("_"), e)):
+        one, two = _plain_kernels(view, entry, first), _plain_kernels(view, entry, second)
+        if one == two or len(done) >= 2:
+            continue
+        lost = [k for k in one if k not in two]
+        gained = [k for k in two if k not in one]
+        key = (*lost, "|", *gained)
+        if key in done:
+            continue
+        done.add(key)
+        draft = Draft(
+            view, ground, "dispatch", f"configurations {entry}", [entry], configs=[first, second]
+        )
+        draft.question = draft.choose(
+            f"The library can be built in configuration `{first}` or `{second}`. How does the choice change what {code(entry)} can launch?",
+            f"Which kernels of {code(entry)} exist in configuration `{first}` and not in `{second}`, and what stands in their place?",
+            f"{code(entry)} is profiled in a build of configuration `{second}`. Which of the kernels known from configuration `{first}` cannot appear, and where does the call go instead?",
+        )
+        if lost:
+            draft.say(
+                f"{listed([code(k) for k in lost[:4]])} {'belongs' if len(lost) == 1 else 'belong'} to `{first}` only.",
+                *_heads(draft, view, lost[:4]), "scope",
+            )  # fmt: skip
+        if gained:
+            draft.say(
+                f"`{second}` alone has {listed([code(k) for k in gained[:4]])}.",
+                *_heads(draft, view, gained[:4]),
+                "scope",
+            )
+        kept = [k for k in one if k in two]
+        if kept:
+            draft.say(
+                f"{listed([code(k) for k in kept[:4]])} {'is' if len(kept) == 1 else 'are'} there in both.",
+                *_heads(draft, view, kept[:4]),
+                "scope",
+            )
+        outside = [
+            b
+            for b in view.boundaries
+            if second in b["configs"]
+            and first not in b["configs"]
+            and b["library"].lower() not in ("compiler", "system")
+        ]
+        for boundary in outside[:1]:
+            callers = [view.owner[c] for c in boundary["callers"] if c in view.owner]
+            if callers and callers[0].span is not None:
+                name = boundary["name"].split("::")[-1].split("(")[0]
+                draft.say(
+                    f"In `{second}` {code(callers[0].name)} calls {code(name)}, which belongs to {boundary['library']}, and what that library launches lies beyond this source.",
+                    draft.head(callers[0]), *_lines_of(draft, callers[0], name), "scope",
+                )  # fmt: skip
+        if lost:
+            steps = _steps(view, entry, first, lost[0])
+            if len(steps) > 1:
+                draft.say(
+                    f"In `{first}` {code(steps[-2].name)} is the function that launches {code(lost[0])}.",
+                    draft.head(steps[-2]), draft.head(steps[-1]), "scope",
+                )  # fmt: skip
+        for config in (first, second):
+            _claim_reach(draft, view, entry, config)
+        yield draft
+
+
+def _lines_of(draft: Draft, function: FunctionView, name: str) -> list[Span]:
+    assert function.span is not None
+    for number, row in enumerate(function.text.split("\n")):
+        if re.search(rf"\b{re.escape(name)}\b", row):
+            return [draft.lines(function, function.span.start_line + number)]
+    return []
