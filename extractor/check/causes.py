@@ -56,6 +56,7 @@ class Causes:
 
     def __init__(self, having: Answer, lacking: Answer, name: str) -> None:
         self._having, self._lacking, self._name = having, lacking, name
+        self._entries = having.entries.keys()
         self._live = {key for key, call in having.calls.items() if not call.dead}
         self._other = {key for key, call in lacking.calls.items() if not call.dead}
         self._graph = CallGraph(self._live)
@@ -98,5 +99,10 @@ class Causes:
                 text = f"{qualified_name(function.symbol)} is the compiler's; no text spells it"
                 return Cause(call.file, call.line, text, True)
         if key.caller not in self._lacking.functions:
+            if not self._graph.callers.get(key.caller) and key.caller.symbol not in self._entries:
+                text = (
+                    f"only another library's code calls {caller}, and the walk does not enter that"
+                )
+                return Cause(call.file, call.line, text, self._name == "compiler")
             return Cause(call.file, call.line, f"only the {self._name} has {caller}", False)
         return Cause(call.file, call.line, f"only the {self._name} has {caller} -> {callee}", False)

@@ -273,3 +273,17 @@ def test_json_holds_everything() -> None:
     assert data["entries"]["run"]["recall"] == 0
     assert data["differences"][0]["line"] == 9
     assert (data["passed"], data["unexplained"]) == (False, 2)
+
+
+def test_a_call_in_what_only_another_library_calls_is_explained() -> None:
+    compiler = answer()
+    formatter = FunctionKey("_Z6formatv")
+    compiler.functions[formatter] = Function("format", "log.hpp", 4)
+    compiler.calls[CallKey(formatter, HELP)] = Call("call", "log.hpp", 5)
+    found = compare(answer(), compiler)
+    assert [(each.explained, each.explanation) for each in found.differences] == [
+        (True, "only another library's code calls format, and the walk does not enter that")
+    ]
+    # Where a function of the project calls it, the index should have had it.
+    compiler.calls[CallKey(LAUNCH, formatter)] = Call("call", "a.hpp", 10)
+    assert [each.explained for each in compare(answer(), compiler).differences] == [False, False]
