@@ -57,7 +57,10 @@ def verify(
     budget: Annotated[
         float, typer.Option("--budget", help="With --interface: seconds for all calls together.")
     ] = 300,
-    seed: Annotated[int, typer.Option("--seed", help="Of random inputs.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", help="Of random inputs; for a task one that nobody can foresee."),
+    ] = None,
     case: Annotated[
         str, typer.Option("--case", help="With --entry: one input, as a finding prints it.")
     ] = "",
@@ -109,7 +112,7 @@ def verify(
             subject, source=source or None, jobs=jobs, reporter=Reporter(quiet=as_json)
         )
         options = CallOptions(
-            entry=entry, budget=budget, seed=seed, wavefront=wavefront, lockstep=lockstep,
+            entry=entry, budget=budget, seed=seed or 0, wavefront=wavefront, lockstep=lockstep,
             config=config, library=library, case=case, jobs=jobs, call_seconds=seconds,
             reproduce=(f"--source {source}",) if source else (),
         )  # fmt: skip
@@ -119,7 +122,7 @@ def verify(
         )
         _print_calls(said, as_json=as_json)
         raise typer.Exit(0 if said.correct else 1)
-    verdict = _judge(Path(subject), candidate, backend, wavefront, seconds)
+    verdict = _judge(Path(subject), candidate, backend, wavefront, seconds, seed)
     if as_json:
         print(json.dumps(verdict.as_json(), indent=1))
     else:
@@ -128,7 +131,12 @@ def verify(
 
 
 def _judge(
-    task: Path, candidate: Path | None, backend: str, wavefront: int, seconds: float
+    task: Path,
+    candidate: Path | None,
+    backend: str,
+    wavefront: int,
+    seconds: float,
+    seed: int | None,
 ) -> Verdict:
     from kernels.backends import get_backend
     from kernels.backends.cpu import CpuBackend
@@ -143,16 +151,19 @@ def _judge(
     if not file.is_file():
         raise UserError(f"{file}: there is no such file")
     limits = type(EXECUTION)(wall_seconds=seconds, cpu_seconds=int(2 * seconds) + 1)
-    return judge(loaded, task, file, chosen, limits)
+    return judge(loaded, task, file, chosen, limits, seed=seed)
 
 
 def _print_verdict(verdict: Verdict) -> None:
     state = {True: "correct", False: "not correct", None: "built, not run"}[verdict.correct]
     print(f"{verdict.task}: {state if verdict.built else 'does not build'} ({verdict.hardware})")
     print(
-        f"inputs passed {verdict.inputs_passed}, failed {len(verdict.failures)}, "
+        f"inputs passed {verdict.inputs_passed} and {verdict.fresh_passed} fresh ones (seed "
+        f"{verdict.seed}), failed {len(verdict.failures)}, "
         f"skipped {len(verdict.inputs_skipped)}"
     )
+    if verdict.cheat:
+        print(f"  its text {verdict.cheat}")
     for failure in verdict.failures:
         print(f"  {failure.input}: {failure.error} [{failure.reproducer}]")
     for note in verdict.notes:

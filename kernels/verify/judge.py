@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -16,20 +17,32 @@ from kernels.isolation.sandbox import best_sandbox
 from kernels.task.folder import BASELINE
 from kernels.task.inputs import Value, make_inputs
 from kernels.task.model import Task
-from kernels.verify.compare import first_difference
+from kernels.verify.cheat import find_cheat
+from kernels.verify.compare import first_difference, zeros_would_pass
 from kernels.verify.conditions import Call, Conditions, Setting, find_conditions
+from kernels.verify.fresh import fresh_cases
 from kernels.verify.program import build_runner
 from kernels.verify.record import Failure, Verdict
 from kernels.verify.runs import CaseRun, run_cases
 
+_REUSE = {"ROCQUARRY_REUSE": "1"}
+
 
 @dataclass(frozen=True)
 class Inputs:
-    """The cases of a task, made once for baseline and candidate."""
+    """The cases of a task and fresh ones, made once for baseline and candidate.
+
+    Attributes:
+        names: Of the cases.
+        calls: Their geometry and arguments.
+        skipped: Cases that cannot be launched, with the reason.
+        fresh: Numbers of those that the task does not name.
+    """
 
     names: tuple[str, ...]
     calls: tuple[Call, ...]
     skipped: tuple[str, ...]
+    fresh: frozenset[int]
 
 
 def verify(
@@ -39,6 +52,7 @@ def verify(
     backend: Backend,
     limits: Limits = EXECUTION,
     arguments: Sequence[str] = (),
+    seed: int | None = None,
 ) -> Verdict:
     """Judges a candidate.
 
@@ -49,6 +63,7 @@ def verify(
         backend: What builds and runs it.
         limits: Of each process that runs it.
         arguments: Compiler arguments for both.
+        seed: Of fresh inputs; nobody can know it beforehand when ``None``.
 
     Raises:
         UserError: The backend cannot be used, or the baseline itself does not build or run.
@@ -56,6 +71,14 @@ def verify(
     begin = time.monotonic()
     backend.require_usable()
     hardware = backend.availability().hardware
+    seed = secrets.randbelow(1 << 31) if seed is None else seed
+    cheat = find_cheat(candidate, folder / BASELINE)
+    if cheat:
+        return Verdict(
+            task.task, False, False, backend.name, hardware, cheat=cheat,
+            inputs_skipped=tuple(f"{case.name}: not run, {cheat}" for case in task.cases),
+            diagnostics=f"the candidate's text {cheat}", seconds=time.monotonic() - begin,
+        )  # fmt: skip
     if not backend.executes:
         made = backend.compile(candidate, arguments)
         return Verdict(
@@ -64,13 +87,13 @@ def verify(
             diagnostics=made.diagnostics, resources=made.resources,
             seconds=time.monotonic() - begin,
         )  # fmt: skip
-    inputs = _inputs(task)
+    inputs = _inputs(task, seed)
     sandbox = replace(best_sandbox(), devices=backend.uses_devices)
     if backend.uses_devices:
         limits = replace(limits, memory_bytes=0)
 
     def run(program: Program, calls: Sequence[Call], setting: Setting) -> Sequence[CaseRun]:
-        return run_cases(program, calls, setting, limits, sandbox)
+        return run_cases(program, calls, {**setting, **_REUSE}, limits, sandbox)
 
     with tempfile.TemporaryDirectory(prefix="rocquarry-verify-") as work:
 
@@ -91,24 +114,49 @@ def verify(
         skipped, failures = _compare(
             task, inputs, conditions, lambda calls, setting: run(program, calls, setting)
         )
-    passed = len(inputs.names) - len(skipped) - len(failures)
+    named = {name for number, name in enumerate(inputs.names) if number not in inputs.fresh}
+    failed = {failure.input for failure in failures}
+    lost = {text.partition(": the baseline")[0] for text in skipped}
+    passed = len(named - failed - lost)
+    telling = any(
+        one.buffers is not None and not zeros_would_pass(task, call[1], one.buffers)
+        for call, one in zip(inputs.calls, conditions.expected, strict=True)
+    )
+    notes = conditions.notes
+    if not telling:
+        notes = (*notes, "no input of the task tells a right result from zeros: nothing is proved")
     return Verdict(
-        task.task, True, not failures and passed > 0, backend.name, hardware,
+        task.task, True, not failures and passed > 0 and telling, backend.name, hardware,
         inputs_passed=passed, inputs_skipped=(*inputs.skipped, *skipped), failures=failures,
-        notes=conditions.notes, seconds=time.monotonic() - begin,
+        notes=notes, seconds=time.monotonic() - begin, seed=seed,
+        fresh_passed=len(set(inputs.names) - named - failed - lost),
+        tolerance={name: one.model_dump() for name, one in task.tolerance.items()},
+        settings=tuple(_words(setting) for setting in conditions.settings),
     )  # fmt: skip
 
 
-def _inputs(task: Task) -> Inputs:
-    names, calls, skipped = [], [], []
-    for case in task.cases:
+def _inputs(task: Task, seed: int) -> Inputs:
+    """The task's cases, each with the fresh ones that have its shape behind it."""
+    names: list[str] = []
+    calls: list[Call] = []
+    skipped, fresh = [], set()
+    following = fresh_cases(task, seed)
+    for number, case in enumerate(task.cases):
         geometry = task.launch.values(case.scalars) if task.launch else (1, 1, 1, 1, 1, 1, 0)
         if 0 in geometry[:6]:
             skipped.append(f"{case.name}: an empty grid cannot be launched")
             continue
-        names.append(case.name)
-        calls.append((geometry, make_inputs(task, case)))
-    return Inputs(tuple(names), tuple(calls), tuple(skipped))
+        for one in (case, *(more for place, more in following if place == number)):
+            if one is not case:
+                fresh.add(len(names))
+            geometry = task.launch.values(one.scalars) if task.launch else geometry
+            names.append(one.name)
+            calls.append((geometry, make_inputs(task, one)))
+    return Inputs(tuple(names), tuple(calls), tuple(skipped), frozenset(fresh))
+
+
+def _words(setting: Setting) -> str:
+    return " ".join(f"{key}={value}" for key, value in setting.items())
 
 
 def _compare(
@@ -148,8 +196,7 @@ def _judge(
     name: str,
     setting: Setting,
 ) -> Failure | None:
-    words = " ".join(f"{key}={value}" for key, value in setting.items())
-    reproducer = f"{words} case {name}".strip()
+    reproducer = f"{_words(setting)} case {name}".strip()
     if got.error or got.buffers is None:
         return Failure(name, "", "", got.error or "no result", reproducer, got.findings)
     assert want.buffers is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -44,7 +45,12 @@ class Verdict:
         failures: The inputs that failed.
         notes: What there is to say of the baseline.
         diagnostics: The compiler's errors where it does not build.
+        cheat: What its text does that no kernel needs to; such a candidate is not correct.
         resources: What its kernels take, where the backend says it.
+        fresh_passed: How many inputs passed that the task does not name.
+        seed: What those inputs were made from.
+        tolerance: How far two right results may lie apart, by element type.
+        settings: Orders of threads, sides of buffers and fills of memory it was run under.
         seconds: Wall time.
     """
 
@@ -60,6 +66,11 @@ class Verdict:
     diagnostics: str = ""
     resources: tuple[KernelResources, ...] = ()
     seconds: float = field(default=0.0)
+    cheat: str = ""
+    fresh_passed: int = 0
+    seed: int = 0
+    tolerance: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Plain data for a JSON file."""
