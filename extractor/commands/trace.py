@@ -68,7 +68,13 @@ def _interface(
             continue
         finally:
             tracer.close()
-        coverage = cover(scope, tracer.config, traced.traces, siblings=bool(project.rule.siblings))
+        coverage = cover(
+            scope,
+            tracer.config,
+            traced.traces,
+            traced.launched,
+            siblings=bool(project.rule.siblings),
+        )
         lines += [t.model_dump_json(by_alias=True).encode() + b"\n" for t in traced.traces]
         summary["configs"][tracer.config] = _figures(traced, coverage)
     if lines:
@@ -105,7 +111,7 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
     table = Table(box=None, header_style="bold")
     for title in ("interface", "configuration"):
         table.add_column(title)
-    for title in ("traces", "kernels traced", "in the scope", "launches seen", "not called"):
+    for title in ("traces", "kernels traced", "called", "of", "launches seen", "not called"):
         table.add_column(title, justify="right")
     console = Console()
     notes = []
@@ -119,8 +125,9 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
                 summary["interface"],
                 config,
                 str(figures["traces"]),
-                f"{cover['kernels_traced']} of {cover['kernels_live']}",
-                str(cover["kernels_in_scope"]),
+                str(cover["kernels_traced"]),
+                str(cover["kernels_called"]),
+                str(cover["kernels_live"]),
                 f"{cover['launches_seen']} of {cover['launches_live']}",
                 str(len(figures["not_called"])),
             )

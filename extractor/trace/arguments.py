@@ -78,10 +78,28 @@ class Caller:
             UserError: A name that the entry point does not have.
         """
         names = [p.name for p in prototype.parameters if self.named(prototype.name, p)]
+        same = self.shared_memory(prototype, given)
         for name in given:
-            if name not in names:
+            if name not in names and name not in same:
                 raise UserError(f"{prototype.name} has no argument '{name}'; it has {names}")
-        return _Resolver(self, prototype, given).all()
+        return {**_Resolver(self, prototype, given).all(), **same}
+
+    def alike(self, prototype: Prototype) -> list[tuple[str, str]]:
+        """Pairs of array parameters of one type: the second may have the first's memory."""
+        arrays = [
+            p for p in prototype.parameters if self.role(prototype.name, p) in ("array", "pointers")
+        ]
+        return [
+            (one.name, other.name)
+            for number, one in enumerate(arrays)
+            for other in arrays[number + 1 :]
+            if (one.kind, one.type) == (other.kind, other.type)
+        ]
+
+    def shared_memory(self, prototype: Prototype, given: Mapping[str, Value]) -> dict[str, Value]:
+        """Of what is given, array parameters that have the memory of another one, named so."""
+        pairs = self.alike(prototype)
+        return {name: value for name, value in given.items() if (value, name) in pairs}
 
     def wire(
         self, prototype: Prototype, args: Mapping[str, Value], pointer_mode: str
@@ -98,6 +116,9 @@ class Caller:
     ) -> list[Any]:
         role = self.role(prototype.name, parameter)
         value = args.get(parameter.name)
+        if role in ("array", "pointers") and value is not None:
+            names = [each.name for each in prototype.parameters]
+            return ["same", names.index(str(value))]
         if role in ("handle", "null", "array"):
             return [role]
         if role == "pointers":

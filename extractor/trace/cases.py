@@ -19,6 +19,8 @@ _USUAL = 0.6
 """Share of draws that take a parameter's default."""
 _SQUARE = 0.5
 """Share of draws whose sizes are all the same."""
+_SAME_MEMORY = 0.1
+"""Share of draws in which two arrays are the same memory."""
 _MANY = 3
 """So many enumerations of one type are drawn together, from one or two values."""
 _LARGE = 0.04
@@ -68,6 +70,7 @@ class _Cases:
             if parameter.kind == "enumeration":
                 types.setdefault(parameter.type, []).append(parameter.name)
         self._together = [names for names in types.values() if len(names) >= _MANY]
+        self._alike = caller.alike(prototype)
         self._random = random.Random(hashlib.sha256(self._entry.encode()).digest())
 
     def _role(self, parameter: Parameter) -> str:
@@ -98,6 +101,8 @@ class _Cases:
             yield Case({}, mode, atomics)
         for allowed in self._atomics[1:]:
             yield Case({}, "host", allowed)
+        for one, other in self._alike:
+            yield Case({other: one}, "host", atomics)
         for parameter in self._sizes:
             yield Case({parameter.name: 0}, "host", atomics)
         for _ in range(draws * (4 if self._together else 1)):
@@ -129,4 +134,7 @@ class _Cases:
         for names in self._together:
             usual, other = (dice.choice(self._others[names[0]]) for _ in range(2))
             args.update({name: dice.choice((usual, usual, other)) for name in names})
+        if self._alike and dice.random() < _SAME_MEMORY:
+            one, other = dice.choice(self._alike)
+            args[other] = one
         return Case(args, dice.choice(self._modes), dice.choice(self._atomics))

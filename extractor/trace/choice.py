@@ -23,21 +23,16 @@ def shape(trace: Trace) -> Shape:
 def choose(groups: Iterable[list[Trace]], budget: int) -> list[Trace]:
     """The traces worth keeping, in the order in which they were made.
 
-    First those with a kernel that none before them launched, then those whose sequence of kernels
-    is new, then those with a new block, then those that differ by architecture, then the plainest.
+    First those that together launch every kernel, the one with the most new kernels first, then
+    those whose sequence of kernels is new, then those with a new block, then those that differ by
+    architecture, then the plainest.
 
     Args:
         groups: For each case its traces, one for each group of architectures.
         budget: Most cases.
     """
     found = list(groups)
-    kept: list[int] = []
-    kernels: set[str] = set()
-    for number, traces in enumerate(found):
-        new = {launch.symbol for trace in traces for launch in trace.launches} - kernels
-        if new:
-            kernels |= new
-            kept.append(number)
+    kept = _cover([{x.symbol for trace in traces for x in trace.launches} for traces in found])
     for measure in (ways, shape):
         known = {measure(trace) for number in kept for trace in found[number]}
         for number, traces in enumerate(found):
@@ -48,3 +43,15 @@ def choose(groups: Iterable[list[Trace]], budget: int) -> list[Trace]:
     kept += [n for n, traces in enumerate(found) if len(traces) > 1 and n not in kept]
     kept += [n for n in range(len(found)) if n not in kept]
     return [trace for number in sorted(kept[:budget]) for trace in found[number]]
+
+
+def _cover(sets: list[set[str]]) -> list[int]:
+    """Numbers of sets that together have everything: each time the one with most that is new."""
+    left = [set(each) for each in sets]
+    taken: list[int] = []
+    while best := max(map(len, left), default=0):
+        number = next(n for n, each in enumerate(left) if len(each) == best)
+        new = left[number].copy()
+        taken.append(number)
+        left = [each - new for each in left]
+    return taken

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import Field
@@ -22,9 +22,10 @@ class Coverage(Record):
         beyond: Pairs whose kernel belongs to a library at which the scope ends.
         kernels_live: Pairs that the scope has.
             Kernels that the rule file calls infrastructure count only where one was launched.
+        kernels_called: How many of those some call launched, whether its trace was kept or not.
         launches_live: Launches of the scope that can run: a place and the kernel launched there.
-        launches_seen: How many of them launch a kernel that some trace launched.
-        unseen: Kernels of the scope that no trace launched, by plain name, with instantiations.
+        launches_seen: How many of them launch a kernel that some call launched.
+        unseen: Kernels of the scope that no call launched, by plain name, with instantiations.
     """
 
     calls: int
@@ -33,13 +34,19 @@ class Coverage(Record):
     outside: tuple[str, ...]
     beyond: int
     kernels_live: int
+    kernels_called: int
     launches_live: int
     launches_seen: int
     unseen: dict[str, int] = Field(default_factory=dict)
 
 
 def cover(
-    scope: dict[str, Any], config: str, traces: Iterable[Trace], *, siblings: bool = False
+    scope: dict[str, Any],
+    config: str,
+    traces: Iterable[Trace],
+    launched_by: Mapping[str, Iterable[str]] | None = None,
+    *,
+    siblings: bool = False,
 ) -> Coverage:
     """Compares.
 
@@ -47,6 +54,7 @@ def cover(
         scope: ``scope.json`` of the interface.
         config: Configuration of the traces.
         traces: They.
+        launched_by: By entry point, kernels that calls launched whose traces were not kept too.
         siblings: The library stands on another one, such as rocSOLVER on rocBLAS, whose kernels
             a trace has and the scope, which ends at the boundary, has not.
     """
@@ -69,6 +77,8 @@ def cover(
     for trace in traces:
         calls += len(trace.arch)
         traced |= {(trace.entry, launch.symbol) for launch in trace.launches}
+    traced_only = set(traced)
+    traced |= {(e, symbol) for e, symbols_ in (launched_by or {}).items() for symbol in symbols_}
     # What the scope does not even name was launched beyond a boundary, if there is another library.
     beyond = {pair for pair in traced if pair[1] not in names} if siblings else set()
     own = traced - beyond
@@ -86,11 +96,12 @@ def cover(
         unseen[names.get(symbol, symbol)] = unseen.get(names.get(symbol, symbol), 0) + 1
     return Coverage(
         calls=calls,
-        kernels_traced=len(own),
-        kernels_in_scope=len(own & live),
+        kernels_traced=len(own & traced_only),
+        kernels_in_scope=len(own & traced_only & live),
         outside=tuple(sorted(f"{entry}: {kernel}" for entry, kernel in own - live)),
         beyond=len(beyond),
         kernels_live=len(live),
+        kernels_called=len(own & live),
         launches_live=len(launches),
         launches_seen=sum(symbols.get(kernel) in launched for *_, kernel in launches),
         unseen=dict(sorted(unseen.items())),

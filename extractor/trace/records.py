@@ -44,7 +44,8 @@ class Trace(Record):
         source: Which source.
         config: Configuration of the build.
         entry: Entry point.
-        args: Scalars as given; enumerations by their letter or name.
+        args: Scalars as given; enumerations by their letter or name; of an array that has the
+            memory of another one, the other's name.
         arch: Architectures for which the launches are the same.
         pointer_mode: Where scalars such as alpha live.
         atomics: Whether atomics were allowed; ``None`` where the entry has no such mode.

@@ -36,7 +36,7 @@ class Effort:
         budget: Cases kept.
     """
 
-    draws: int = 120
+    draws: int = 200
     budget: int = 24
 
 
@@ -46,11 +46,13 @@ class Traced:
 
     Attributes:
         traces: By entry point, in the order of the cases.
+        launched: By entry point, symbols of every kernel that some call launched, kept or not.
         not_called: By entry point, why it was not called.
         calls: Calls made now; 0 when all of it came from the cache.
     """
 
     traces: list[Trace]
+    launched: dict[str, list[str]]
     not_called: dict[str, str]
     calls: int
 
@@ -146,34 +148,41 @@ def trace_interface(
     # Names that only might be entry points are none where nothing defines them.
     not_called = {e: why for e, why in reasons.items() if why and e in scope["entry_points"]}
     if not called:
-        return Traced([], not_called, 0)
+        return Traced([], {}, not_called, 0)
     made = tracer.shared_object(called)
     steps = thresholds(scope)
     traces: list[Trace] = []
+    launched: dict[str, list[str]] = {}
     calls = 0
     for done, entry in enumerate(called, start=1):
         key = _key(tracer, made.path, entry, archs, effort, steps)
         known = project.store.recall(key)
         if known is None:
-            found, count = _trace_entry(tracer, entry, archs, effort, steps)
-            calls += count
-            lines = b"\n".join(trace.model_dump_json(by_alias=True).encode() for trace in found)
-            project.store.remember(key, lines)
+            groups = _trace_entry(tracer, entry, archs, effort, steps)
+            calls += len(groups) * len(archs)
+            found = choose(groups, effort.budget)
+            launched[entry] = sorted(
+                {x.symbol for group in groups for trace in group for x in trace.launches}
+            )
+            lines = [json.dumps(launched[entry]).encode()]
+            lines += [trace.model_dump_json(by_alias=True).encode() for trace in found]
+            project.store.remember(key, b"\n".join(lines))
         else:
-            found = [Trace.model_validate_json(line) for line in known.splitlines()]
+            first, *rest = known.splitlines()
+            launched[entry] = json.loads(first)
+            found = [Trace.model_validate_json(line) for line in rest]
         traces += found
         if progress:
             progress(done, len(called), entry)
-    return Traced(traces, not_called, calls)
+    return Traced(traces, launched, not_called, calls)
 
 
 def _trace_entry(
     tracer: Tracer, entry: str, archs: Sequence[str], effort: Effort, steps: Sequence[int]
-) -> tuple[list[Trace], int]:
+) -> list[list[Trace]]:
     prototype = tracer.prototypes.functions[entry]
     cases = list(candidates(tracer.caller, prototype, effort.draws, steps))
-    groups = tracer.call_all(entry, cases, archs)
-    return choose(groups, effort.budget), len(groups) * len(archs)
+    return tracer.call_all(entry, cases, archs)
 
 
 @functools.cache

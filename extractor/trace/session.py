@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -207,6 +208,7 @@ def _outcome(lines: Sequence[str]) -> Outcome:
     return Outcome(returned, why, tuple(launches), tuple(boundaries), tuple(executed))
 
 
+@functools.lru_cache(maxsize=50_000)
 def _launch(text: str) -> RecordedLaunch:
     symbol, *numbers = text.split(" ")
     values = [int(number) for number in numbers]

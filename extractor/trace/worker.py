@@ -129,6 +129,8 @@ class Library:
             return (ctypes.c_double if rest[0] > 32 else ctypes.c_float)(rest[1])
         if kind == "null":
             return ctypes.c_void_p()
+        if kind == "same":
+            return ctypes.c_void_p(self.base + rest[0] * self.slot)
         if kind == "array":
             return ctypes.c_void_p(slot)
         if kind == "pointers":

@@ -69,6 +69,12 @@ def test_equal_launches_in_a_row_are_one_with_a_count(tracer: Tracer) -> None:
     assert [(x.grid[2], x.repeat) for x in trace.launches] == [(1000, 3), (500, 1)]
 
 
+def test_two_arrays_can_be_the_same_memory(tracer: Tracer) -> None:
+    apart, same = (one(tracer, "brook_smove", n=5, **more) for more in ({}, {"y": "x"}))
+    assert (kernels(apart), kernels(same)) == (["move"], ["move_in_place"])
+    assert same.args == {"n": 5, "y": "x"}
+
+
 def test_a_status_is_told_by_its_name(tracer: Tracer) -> None:
     assert one(tracer, "brook_sbatch", n=5, lda=4).status == "invalid_size"
 

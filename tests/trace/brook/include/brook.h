@@ -33,6 +33,7 @@ BROOK_EXPORT brook_status
     brook_sscale(brook_handle handle, int n, const float* alpha, float* x, int incx);
 BROOK_EXPORT brook_status
     brook_sbatch(brook_handle handle, int n, float* const* A, int lda, int batch_count);
+BROOK_EXPORT brook_status brook_smove(brook_handle handle, int n, const float* x, float* y);
 BROOK_EXPORT brook_status brook_spick(brook_handle handle, int n, float* x);
 BROOK_EXPORT brook_status brook_sread(brook_handle handle, int n, const float* x);
 BROOK_EXPORT brook_status brook_swork(brook_handle handle, long n);

@@ -32,6 +32,8 @@ namespace brook
     }
     __global__ void scale_atomic(int n, float* x) {}
     __global__ void batch(int n, float* const* A, int lda) {}
+    __global__ void move(int n, const float* x, float* y) {}
+    __global__ void move_in_place(int n, float* y) {}
     template <typename T>
     __global__ void count_from(T* to, unsigned count, T first)
     {
@@ -120,6 +122,15 @@ brook_status brook_sbatch(brook_handle, int n, float* const* A, int lda, int bat
         return brook_status_memory_error;
     for(int done = 0; done < batch_count; done += 1000)
         batch<<<dim3(1, 1, batch_count - done < 1000 ? batch_count - done : 1000), 64>>>(n, A, lda);
+    return brook_status_success;
+}
+
+brook_status brook_smove(brook_handle, int n, const float* x, float* y)
+{
+    if(x == y)
+        move_in_place<<<1, 64>>>(n, y);
+    else
+        move<<<1, 64>>>(n, x, y);
     return brook_status_success;
 }
 
