@@ -6,7 +6,7 @@ import functools
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,11 @@ _CONSTANT = re.compile(
 _OPEN_SCOPES = 3
 FACT_FILES = ("facts.jsonl", "host_facts.jsonl", "device_facts.jsonl", "resource_facts.jsonl")
 """Names of files with facts in an interface's folder."""
+_HOST_FACTS = frozenset(
+    ("launch_condition", "launch_grid", "launch_block", "launch_shared_bytes", "argument_check",
+     "quick_return")
+)  # fmt: skip
+_USED_HOST_FACTS = frozenset(("launch_grid", "launch_block"))
 WHOLE_LIBRARY = "ALL"
 """Name of the folder with facts about a whole library."""
 
@@ -283,9 +288,31 @@ class Ground:
         file = output_folder(self.folder, self.project.rule.name, interface) / name
         if not file.is_file():
             return []
-        return read_rows(file.read_bytes().splitlines())
+        with file.open("rb") as lines:
+            return _distinct(read_rows(lines))
 
 
-def read_rows(lines: Iterable[bytes]) -> list[dict[str, Any]]:
+def _distinct(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without those that say of another instantiation what one has said before.
+
+    The host's facts repeat themselves for every instantiation of a launcher.
+    """
+    kept = []
+    seen: set[bytes] = set()
+    for row in rows:
+        if row.get("proved_by") == "ast" and row["fact"] in _HOST_FACTS:
+            if row["fact"] not in _USED_HOST_FACTS:
+                continue
+            key = orjson.dumps([row["function"], row["subject"], row["fact"], row["value"]])
+            if key in seen:
+                continue
+            seen.add(key)
+        kept.append(row)
+    return kept
+
+
+def read_rows(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     """JSON objects, one a line; an empty line is none."""
-    return [orjson.loads(line) for line in lines if line.strip()]
+    for line in lines:
+        if line.strip():
+            yield orjson.loads(line)

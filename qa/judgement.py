@@ -110,6 +110,10 @@ class Judge:
 
     def judge_entry(self, entry: Entry) -> Verdict:
         """Judges an entry whose form is right."""
+        return self.compare(entry, self.judge_alone(entry))
+
+    def judge_alone(self, entry: Entry) -> Verdict:
+        """Judges an entry by every gate but the one that compares entries."""
         gates = {SCHEMA_GATE: True}
         ground = self.ground(entry.project)
         if ground is None:
@@ -122,6 +126,13 @@ class Judge:
             if why is not None:
                 return _failed(entry.id, gates, gate.name, why)
             gates[gate.name] = True
+        return Verdict(entry.id, True, gates, "")
+
+    def compare(self, entry: Entry, verdict: Verdict) -> Verdict:
+        """Holds an entry that passed alone against those that came before it."""
+        if not verdict.passed:
+            return verdict
+        gates = dict(verdict.gates)
         alike = self._texts.seen(entry.id, near_text(entry), blanked_text(entry))
         if alike is not None:
             return _failed(entry.id, gates, DUPLICATE_GATE, f"like {alike[0]}: {alike[1]}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from extractor.errors import RocQuarryError
 from extractor.project import Project
+from extractor.settings import DEFAULT_ARCHITECTURE
 
 
 def record(project: Project, call: dict[str, Any]) -> dict[str, Any] | None:
@@ -19,14 +19,16 @@ def record(project: Project, call: dict[str, Any]) -> dict[str, Any] | None:
     Returns:
         A trace as in ``traces.jsonl``, or ``None`` where this machine cannot record one.
     """
+    from extractor.trace.run import trace_call
+
+    archs = call.get("arch") or [DEFAULT_ARCHITECTURE]
     try:
-        tracing = importlib.import_module("extractor.trace")
-        trace = tracing.trace_call(
-            project, call.get("config", "source"), call["entry"], call["args"],
-            arch=(call.get("arch") or [None])[0],
-            pointer_mode=call.get("pointer_mode", "host"), atomics=call.get("atomics"),
+        trace = trace_call(
+            project, str(call.get("config", project.configurations()[0])), call["entry"],
+            call["args"], arch=archs[0], pointer_mode=call.get("pointer_mode", "host"),
+            atomics=call.get("atomics"),
         )  # fmt: skip
-    except (ImportError, AttributeError, RocQuarryError):
+    except RocQuarryError:
         return None
     found: dict[str, Any] = trace.model_dump(mode="json", by_alias=True)
     return found

@@ -58,7 +58,9 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
 def _varied(function: FunctionView) -> list[int | None]:
     """Up to nine instantiations, spread over all."""
     count = len(function.instantiations)
-    return sorted({i * count // 8 for i in range(8)} | {count - 1}) if count else [None]
+    if not count:
+        return [None]
+    return list[int | None](sorted({i * count // 8 for i in range(8)} | {count - 1}))
 
 
 def _result(outcome: Outcome) -> tuple[object, ...]:
@@ -202,7 +204,7 @@ def _draft(
         return None
     for value, outcome in ((contrast.before, contrast.first), (contrast.after, contrast.second)):
         lines = [s.first for s in outcome.steps if s.kind == "launch"]
-        claim = {
+        claim: dict[str, object] = {
             "function": function.id, "given": {**made.values, contrast.name: value},
             "types": made.types, "returned": outcome.returned,
         }  # fmt: skip
@@ -305,12 +307,12 @@ def _tell_ends(
         if n in names[1] and names[0].count(n) == names[1].count(n)
     ]
     if common:
-        step, site = next(
+        step, first_site = next(
             (s, k)
             for s, k in zip(rows[0], kernels[0], strict=True)
             if k and k.callee.name == common[0]
         )
-        assert site is not None
+        assert first_site is not None
         others = [
             s
             for s, k in zip(rows[0], kernels[0], strict=True)

@@ -12,7 +12,7 @@ from qa.author.kernel_facts import KernelFacts, kernel_facts, plain_index
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
-from qa.reading.function import FunctionReading
+from qa.reading.function import FunctionReading, read_function
 from qa.records import Category
 from qa.scope_view import FunctionView, ScopeView
 
@@ -29,7 +29,7 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
             continue
         if function.span is None or function.text.count(";") < 3 or not function.instantiations:
             continue
-        if function.kind == "host" and _is_wrapper(function):
+        if function.kind == "host" and (_is_wrapper(function) or _is_thin(function)):
             continue
         draft = _draft(view, ground, function)
         if draft is not None:
@@ -44,6 +44,13 @@ def _is_wrapper(function: FunctionView) -> bool:
         re.findall(r"log_(?:trace|bench|profile)|ROCSOLVER_ENTER|rocblas_cout|check_numerics", text)
     )
     return chatter * 3 > statements
+
+
+def _is_thin(function: FunctionView) -> bool:
+    """Nothing is decided or worked out in it."""
+    assert function.span is not None
+    reading = read_function(function.text, function.span.start_line)
+    return len(reading.branches) + 2 * len(reading.loops) < 2
 
 
 def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | None:

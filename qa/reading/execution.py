@@ -298,9 +298,9 @@ class _Runner:
             return
         if node.type == "update_expression":
             inside = node.child_by_field_name("argument")
-            sign = 1 if "++" in self.text(node) else -1
             if inside is not None:
-                self.outcome.values[self.text(inside)] = self.number(inside) + sign
+                by = 1 if "++" in self.text(node) else -1
+                self.outcome.values[self.text(inside)] = self.number(inside) + by
             return
         if node.type != "assignment_expression":
             return
@@ -358,9 +358,9 @@ class _Runner:
                 condition, yes, no = (part for part in parts if part is not None)
                 return self.value(yes) if self.value(condition) else self.value(no)
             case "cast_expression":
-                inside = node.child_by_field_name("value")
-                if inside is not None:
-                    return self.value(inside)
+                cast = node.child_by_field_name("value")
+                if cast is not None:
+                    return self.value(cast)
             case "sizeof_expression":
                 return self.size(node, text)
             case "call_expression":

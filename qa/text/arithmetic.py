@@ -85,7 +85,8 @@ class _Parser:
                 yes = self.expression()
                 self.expect(":")
                 no = self.expression()
-                return yes if left else no
+                chosen: Value = yes if left else no
+                return chosen
             if _POWER.get(operator, 0) <= power:
                 return left
             self.take()
@@ -148,9 +149,10 @@ class _Parser:
     @staticmethod
     def call(name: str, arguments: list[Value]) -> Value:
         if name in ("min", "max"):
-            best = arguments[0]
+            best: Value = arguments[0]
             for one in arguments[1:]:
-                best = one if (one < best) == (name == "min") else best
+                if (one < best) == (name == "min"):
+                    best = one
             return best
         if name == "abs":
             return abs(arguments[0])

@@ -1,0 +1,31 @@
+"""All angles from which the static author looks at an interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qa.author import (
+    barriers,
+    checks,
+    choices,
+    dispatch,
+    guards,
+    implementation,
+    mapping,
+    paths,
+    sizes,
+)
+from qa.author.draft import Draft
+from qa.author.subjects import own_functions
+from qa.ground import Ground
+from qa.scope_view import ScopeView
+
+ANGLES = (dispatch, paths, mapping, guards, barriers, checks, choices, sizes, implementation)
+"""Each has a ``propose`` that yields drafts; in the order in which duplicates are resolved."""
+
+
+def propose(view: ScopeView, ground: Ground) -> Iterator[Draft]:
+    """Every draft for an interface, always in the same order."""
+    functions = own_functions(view, ground)
+    for angle in ANGLES:
+        yield from angle.propose(view, ground, functions)
