@@ -96,7 +96,13 @@ class Expressions(Places):
         extra = node[n.EXTRA]
         if isinstance(extra, str):
             base = n.stripped(node[n.KIDS][0]) if node[n.KIDS] else None
-            if base is not None and base[n.KIND] == n.DECL_REF and base[n.EXTRA][1] in INDICES:
+            known = extra[-1:] in ("x", "y", "z")
+            if (
+                known
+                and base is not None
+                and base[n.KIND] == n.DECL_REF
+                and base[n.EXTRA][1] in INDICES
+            ):
                 name = f"{base[n.EXTRA][1]}.{extra[-1]}"
                 own = frozenset({name}) & (THREAD | {"blockIdx.x", "blockIdx.y", "blockIdx.z"})
                 return self.symbols.named(name, Atom("builtin", own))

@@ -18,6 +18,7 @@ from extractor.facts.device.kernel import KernelReader
 from extractor.facts.device.node import Function, Node
 from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.record import Barrier, Condition, Loop
+from extractor.facts.device.spelling import simplified
 from extractor.facts.device.symbols import DATA, MAYBE, SHARED_DATA, THREAD
 from extractor.facts.device.values import Memory
 
@@ -81,6 +82,8 @@ class Findings:
         arch: str | None = None,
         through: tuple[str, ...] = (),
     ) -> Finding:
+        if isinstance(value, dict) and "symbols" in value:
+            value = simplified(value)
         if through and isinstance(value, dict):
             value = {**value, "through": self._through(through)}
         return {
@@ -185,8 +188,6 @@ class Findings:
             }
             found = [v for v in (loop.start, loop.limit, loop.step, loop.trips) if v is not None]
             value["symbols"] = symbols_of(reader, *found)
-            if loop.symbol and loop.symbol != loop.variable:
-                value["symbol"] = loop.symbol
             yield self._finding("loop", self._at(loop.node), value, loop.node, through=through)
 
     def _guards(self) -> Iterator[Finding]:

@@ -116,7 +116,8 @@ class Statements(Calls):
         while kind.array:
             counts.append(kind.count)
             kind = self.types[kind.inner]
-        written = [self.value(size) for size in sizes]
+        # An array's element comes before its own size: the innermost extent is first.
+        written = [self.value(size) for size in reversed(sizes)]
         result: list[Polynomial | None] = []
         if len(written) == len(counts):
             for value, count in zip(written, counts, strict=True):

@@ -4,6 +4,8 @@
 // type an index into the unit's table, places as the source has them (a macro's use, not its text).
 #include "trees.hpp"
 
+#include <cctype>
+
 namespace rqf {
 
 std::string Trees::text_of(const Place& p)
@@ -25,6 +27,22 @@ std::string Trees::text_of(const Place& p)
         it = texts_.emplace(p.file, std::move(text)).first;
     }
     return p.end > it->second.size() ? "" : it->second.substr(p.begin, p.end - p.begin);
+}
+
+std::string Trees::spelled(const CXCursor& c)
+{
+    Place    p;
+    CXFile   f = nullptr;
+    unsigned column;
+    clang_getSpellingLocation(clang_getRangeStart(clang_getCursorExtent(c)), &f, &p.line, &column, &p.begin);
+    p.file            = files_.index_of(f);
+    p.end             = p.begin + 1;
+    std::string first = text_of(p);
+    const auto& all   = texts_[p.file];
+    size_t      end   = p.begin;
+    while(end < all.size() && (std::isalnum(static_cast<unsigned char>(all[end])) || all[end] == '_' || all[end] == '.'))
+        ++end;
+    return first.empty() ? first : all.substr(p.begin, end - p.begin);
 }
 
 Place Trees::place_of(const CXCursor& c)
@@ -262,7 +280,9 @@ std::string Trees::node(const CXCursor& c)
         CXCursor target = clang_getCursorReferenced(c);
         if(clang_Cursor_isNull(target))
         {
-            extra = quoted(text_of(at)); // a property, such as threadIdx.x
+            // A property, such as threadIdx.x; in a macro's text it stands where the macro is defined.
+            std::string text = text_of(at);
+            extra            = quoted(text.empty() ? spelled(c) : text);
             break;
         }
         bool known = target.kind == K_Var && constant(c, value);

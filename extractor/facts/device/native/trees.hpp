@@ -71,6 +71,7 @@ public:
 
 private:
     std::string text_of(const Place& p);
+    std::string spelled(const CXCursor& c);
     Place       place_of(const CXCursor& c);
     int         type_id(CXType type);
     int         decl_id(const CXCursor& c);

@@ -1,0 +1,83 @@
+"""Index maps compared with recorded accesses."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from kernels.facts_check.comparison import Comparison
+from kernels.facts_check.expression import Unsupported, compiled
+from kernels.facts_check.recording import Access, Launch
+
+FUNCTION = {
+    "id": "a.hip:1:k",
+    "kind": "kernel",
+    "text": "template <int NB, typename T>\n__global__ void k(T* a, int n)",
+    "signature": "template <int NB, typename T> __global__ void k(T* a, int n)",
+    "instantiations": [{"symbol": "_Z1kILi64EfEvPT0_i"}],
+}
+
+
+def fact(index: str, **symbols: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "fact": "global_access",
+        "function": "a.hip:1:k",
+        "subject": "a.hip:5:3",
+        "instantiation": None,
+        "value": {
+            "buffer": "a", "access": "store", "index": index, "symbols": symbols,
+            "element": "T", "vector_bytes": "sizeof(T)",
+        },
+    }
+
+
+def run(given: dict[str, Any], *indices: int) -> Comparison:
+    comparison = Comparison([given], [FUNCTION], "/tree")
+    launch = Launch(
+        "_Z1kILi64EfEvPT0_i", (2, 1, 1), (64, 1, 1),
+        [(0x1000).to_bytes(8, "little"), (10).to_bytes(4, "little")],
+    )  # fmt: skip
+    for index in indices:
+        access = Access(0, 16, 0x1000 + 4 * index, 4, "w", (1, 0, 0), (3, 0, 0))
+        launch.accesses.append(access)
+    comparison.add(launch, {(0, 16): (("/tree/a.hip", 5),)})
+    return comparison
+
+
+def test_an_access_where_the_fact_says_is_agreement() -> None:
+    result = run(fact("NB*blockIdx.x + threadIdx.x"), 67).result
+    assert (result.right, result.contradicted) == (1, {})
+
+
+def test_an_access_elsewhere_contradicts_the_fact() -> None:
+    result = run(fact("NB*blockIdx.x + 2*threadIdx.x"), 67).result
+    assert result.right == 0
+    assert len(result.contradicted) == 1
+
+
+def test_loops_allow_every_value_within_their_bound() -> None:
+    loop = {"kind": "loop variable", "start": "threadIdx.x", "step": "NB", "bound": "< n*30"}
+    assert run(fact("i", i=loop), 3, 67, 131).result.right == 1
+    assert run(fact("i", i=loop), 3, 68).result.right == 0
+    assert run(fact("i", i=loop), 3 + 64 * 5).result.right == 0
+
+
+def test_what_depends_on_memory_is_not_compared() -> None:
+    result = run(fact("p[blockIdx.x]"), 1).result
+    assert result.right == 0
+    assert not result.contradicted
+    assert len(result.incomparable) == 1
+
+
+def test_expressions_are_evaluated_as_c_does() -> None:
+    chooser = random.Random(3)
+    for _ in range(100):
+        a, b = chooser.randint(-50, 50), chooser.randint(1, 9)
+        quotient = int(a / b)
+        scope = {"a": a, "threadIdx.x": b}
+        text = "select((a < 0), (a / threadIdx.x), -(-a / threadIdx.x)) + (a % threadIdx.x)"
+        assert compiled(text)(scope) == quotient + (a - quotient * b)
+    with pytest.raises(Unsupported):
+        compiled("f(3)")
