@@ -113,7 +113,8 @@ class Calls:
                 return self.value(node, state)
             finally:
                 self._quiet = before
-        return self._BY_TAG[node[0]](self, node, state)
+        made: Expression = self._BY_TAG[node[0]](self, node, state)
+        return made
 
     def declared(self, key: int, name: str, kind: str, initial: Node, state: State) -> None:
         """A variable with an initialiser."""

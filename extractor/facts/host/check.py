@@ -99,7 +99,7 @@ class Comparison:
             self._take(fact)
 
     def _take(self, fact: Fact) -> None:
-        entry = fact.instantiation
+        entry = fact.instantiation or ""
         if not fact.fact.startswith("launch_") or entry not in self._parameters:
             return
         if fact.value is None and fact.fact == "launch_condition":
@@ -209,7 +209,8 @@ class Comparison:
             fact = launch.facts.get(name)
             if fact is None or not isinstance(fact.value, dict):
                 continue
-            texts = fact.value.get("expressions") or [fact.value["expression"]]
+            stated: Any = fact.value
+            texts = stated.get("expressions") or [stated["expression"]]
             try:
                 made = {tuple(int(_number(evaluate(t, turn))) for t in texts) for turn in turns}
             except Undecidable as error:

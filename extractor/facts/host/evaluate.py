@@ -165,7 +165,8 @@ class _Evaluation:
         self._values = values
 
     def of(self, node: tuple[Any, ...]) -> Value:
-        return getattr(self, f"_{node[0]}")(*node[1:])  # type: ignore[no-any-return]
+        value: Value = getattr(self, f"_{node[0]}")(*node[1:])
+        return value
 
     def _number(self, value: Value) -> Value:
         return value

@@ -93,7 +93,7 @@ class _Walk(Calls):
         test = ex.boolean(self.value(condition, current))
         if ex.value_of(test) is not None:
             return self.statement(then if ex.value_of(test) else otherwise, current)
-        branches = []
+        branches: list[tuple[Expression, State | None, State | None]] = []
         for branch, test_of in ((then, test), (otherwise, ex.negated(test))):
             first = current.under(test_of)
             if first is None:
@@ -206,9 +206,7 @@ class _Walk(Calls):
         inside = state.copy()
         for key, name, kind in changed:
             inside.values[key] = ("v", ("at", self.number()), f"{name}@{at[0]}", kind)
-        for key in [k for k in inside.values if isinstance(k, tuple)]:
-            if self.may_write(key, body):
-                inside.values[key] = ("x", "(written in a loop)", ex.type_of(key), self.number())
+        self._forget(inside, body)
         loop = self._described(at, count, condition, state, inside)
         entry: State | None = inside
         if loop.condition[0] != "k":
@@ -229,15 +227,24 @@ class _Walk(Calls):
         after.started = state.started or (last is not None and last.started) or self.started_once
         for key, name, kind in changed:
             after.values[key] = ("v", ("at", self.number()), f"{name}@{at[1]}", kind)
-        for key in [k for k in after.values if isinstance(k, tuple)]:
-            if self.may_write(key, body):
-                after.values[key] = ("x", "(written in a loop)", ex.type_of(key), self.number())
+        self._forget(after, body)
         if last is not None:
             after.stale.update(last.stale)
         final = None if broke else _final(loop, count, {key for key, _, _ in changed}, inside)
         if final is not None and count is not None:
             after.values[count.key] = final
         return after
+
+    def _forget(self, state: State, body: Node | None) -> None:
+        """What the turns of a loop may write through pointers and into members."""
+        for place in [key for key in state.values if isinstance(key, tuple)]:
+            if self.may_write(place, body):
+                state.values[place] = (
+                    "x",
+                    "(written in a loop)",
+                    ex.type_of(place),
+                    self.number(),
+                )
 
     def _described(
         self,

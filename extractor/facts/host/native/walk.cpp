@@ -49,7 +49,12 @@ void Bodies::root(CXCursor c)
         seen_.erase(canonical.data[0]); // the definition may still come
         return;
     }
-    if(wanted_.count(symbol_of(def)))
+    // Others of the project are walked for what they call: an inline function may be needed behind one.
+    CXFile   f = nullptr;
+    unsigned line, column, offset;
+    clang_getExpansionLocation(clang_getCursorLocation(def), &f, &line, &column, &offset);
+    int file = files_.index_of(f);
+    if(file >= 0 && files_[file].project)
         work_.push_back(def);
 }
 
@@ -123,7 +128,8 @@ void Bodies::function(const CXCursor& c)
             statement(k);
         }
     out_ += "]}\n";
-    text += out_;
+    if(wanted_.count(symbol_of(c)))
+        text += out_;
 }
 
 void Bodies::statements(const std::vector<CXCursor>& kids)
