@@ -18,7 +18,7 @@ from typing import Any
 
 _PAGE = Path(__file__).parent / "page"
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:const|function) (\w+))", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:const|(?:async )?function) (\w+))", re.MULTILINE)
 
 
 def join_modules(main: str, call: str, folder: Path = _PAGE) -> str:
