@@ -6,19 +6,24 @@ VOCABULARY: dict[str, str] = {
     # Kernels and device functions, from the AST.
     "launch_bounds": "threads a block may have; {max_threads, min_waves}",
     "block_shape": "[x, y, z] threads, one for each launch site",
-    "lds_array": "{type, elements, bytes}; subject is the array",
+    "lds_array": "{type, elements, bytes, dynamic}; subject is the array",
     "lds_bytes": "static LDS of a block",
-    "barrier": "{divergent: bool, condition}; subject is file:line",
-    "shuffle": "{function, width}; subject is file:line",
+    "barrier": "{divergent: bool, condition, line, assumes, through}; subject is file:line",
+    "shuffle": "{function, width, offset, through}; subject is file:line",
     "atomic": "{function, target}; subject is file:line",
     "wavefront_assumption": "{width, how}; subject is file:line",
-    "loop": "{variable, start, bound, step, trip_count, unroll}; subject is file:line",
-    "guard": "{condition, effect: return|skip}; subject is file:line",
-    "scalar_handling": "what happens for alpha or beta equal to 0 or 1; subject is the scalar",
+    "loop": "{variable, start, bound, step, trip_count, unroll, symbols, through}; "
+    "subject is file:line",
+    "guard": "{condition, effect: return|skip|break|continue, resolved, through}; "
+    "subject is file:line",
+    "scalar_handling": "{equals: 0|1, then, else: {reads, writes, returns}}; subject is the scalar",
     "device_calls": "ids of the device functions called",
     "global_access": "{buffer, access: load|store|atomic, index, symbols, element, class: "
-    "coalesced|strided|broadcast|irregular, stride, vector_bytes}; subject is file:line:column",
-    "lds_access": "{array, access, index, conflict_ways}; subject is file:line:column",
+    "coalesced|strided|broadcast|irregular, stride, run, irregular_because, vector_bytes, "
+    "index_unit_bytes, member, parameter, matrix: {leading_dimension, row, column, batch, shift}, "
+    "through: calls that lead there}; subject is file:line:column",
+    "lds_access": "{array, access, index, symbols, class, stride, run, conflict_ways, through}; "
+    "subject is file:line:column",
     # Host functions, from the AST.
     "argument_check": "{condition, returns}; subject is file:line",
     "quick_return": "{condition, returns}; subject is file:line",

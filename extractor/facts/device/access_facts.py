@@ -38,6 +38,9 @@ def global_access(reader: KernelReader, kernel: Function, access: Access) -> tup
         "stride": stride,
         "vector_bytes": width,
     }
+    matrix = _matrix(reader, pointer.offset)
+    if matrix:
+        value["matrix"] = matrix
     if isinstance(width, int) and 0 < pointer.size != width:
         value["index_unit_bytes"] = pointer.size
     if run:
@@ -49,6 +52,37 @@ def global_access(reader: KernelReader, kernel: Function, access: Access) -> tup
     if pointer.buffer.parameter != pointer.buffer.name:
         value["parameter"] = pointer.buffer.parameter
     return value, None
+
+
+def _matrix(reader: KernelReader, index: Polynomial) -> dict[str, str] | None:
+    """Row, column and batch, where one leading dimension and at most one stride are factors.
+
+    Parameters are told by their names, as BLAS and LAPACK give them: ``lda`` is what a column is
+    multiplied with, ``strideA`` what a matrix of a batch is. What depends on parameters alone
+    shifts the whole matrix.
+    """
+    parameters = {name for name in index.atoms() if reader.symbols.atoms[name].kind == "parameter"}
+    leading = [name for name in sorted(parameters) if name.lower().startswith("ld")]
+    strides = [name for name in sorted(parameters) if name.lower().startswith("stride")]
+    if len(leading) != 1 or len(strides) > 1:
+        return None
+    column = index.coefficient(leading[0])
+    if column is None or column.constant is not None:
+        return None
+    rest = index - column * Polynomial.atom(leading[0])
+    found = {"leading_dimension": leading[0], "column": column.text}
+    if strides:
+        batch = rest.coefficient(strides[0])
+        if batch is None:
+            return None
+        rest = rest - batch * Polynomial.atom(strides[0])
+        found["batch"] = batch.text
+    shift = Polynomial(
+        {m: c for m, c in rest.terms.items() if m and all(name in parameters for name in m)}
+    )
+    if shift.terms:
+        found["shift"] = shift.text
+    return {**found, "row": (rest - shift).text}
 
 
 def unproved(reader: KernelReader, index: Polynomial) -> str | None:

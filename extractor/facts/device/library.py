@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from pydantic import JsonValue
 
 from extractor.configuration_graph import ConfigurationGraph
 from extractor.facts.device.representatives import Definition, chosen
@@ -140,10 +141,15 @@ def _collect(
             definition.bounds = launches.bounds(by_path[path], head.partition("{")[0]) or ""
     for index in graph.device_walker.reach(begun, dead=False):
         node = graph.device.nodes[index]
-        if node.kernel or not node.project or not node.defined:
+        if not node.project or not node.defined:
             continue
-        definition = _defined(project, survey, node, kernel=False)
-        definition.instantiations.setdefault((node.symbol, ""), set()).add(graph.name)
+        definition = _defined(project, survey, node, kernel=node.kernel)
+        if not node.kernel:
+            definition.instantiations.setdefault((node.symbol, ""), set()).add(graph.name)
+        for step in graph.device_walker.steps(index):
+            called = graph.device.nodes[step.target]
+            if called.project and called.defined and not called.kernel and not step.dead:
+                definition.calls.add(_defined(project, survey, called, kernel=False).id)
 
 
 def _defined(project: Project, survey: Survey, node: Node, *, kernel: bool) -> Definition:
@@ -251,6 +257,14 @@ def _stated(
             proved_by="ast",
             reason=None if definition.bounds else "the kernel has no __launch_bounds__",
         )
+    yield Fact(
+        **common,
+        subject=definition.name,
+        fact="device_calls",
+        value=list[JsonValue](sorted(definition.calls)),
+        span=whole,
+        proved_by="ast",
+    )
     pairs = survey.chosen.get(definition.id, [])
     merged: dict[bytes, tuple[Finding, list[str]]] = {}
     read = 0

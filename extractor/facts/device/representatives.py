@@ -28,6 +28,7 @@ class Definition:
         end_line: Last line.
         instantiations: ``(symbol, unit)`` of each, with the configurations that have it.
         bounds: Text of its ``__launch_bounds__``.
+        calls: Ids of the device functions of the library that it calls.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Definition:
     end_line: int
     instantiations: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     bounds: str | None = None
+    calls: set[str] = field(default_factory=set)
 
     @property
     def configs(self) -> set[str]:
