@@ -84,6 +84,7 @@ class HostSide:
         self._projects = (project, *others)
         self._configs = (config, *(other.configurations()[0] for other in others))
         self._graphs: dict[int, LinkedGraph] = {}
+        self._selected: LinkedGraph | None = None
 
     def build(self, entries: Sequence[str], support: Iterable[str] = ()) -> SharedObject:
         """Builds a shared object that has some entry points.
@@ -121,7 +122,12 @@ class HostSide:
     def _search(self, entries: Sequence[str], missing: set[str], made: _Made) -> None:
         """Adds units until nothing that a unit of the libraries defines is missing."""
         graph = self.project.graph(self.config, entries, device=False)
-        wanted = {(0, unit) for unit in graph.units}
+        host, starts = graph.host, map(graph.host.find, entries)
+        nodes = graph.host_walker.reach([n for n in starts if n is not None], dead=True)
+        # Of the units that were looked at to be sure, only those that have something to run.
+        paths = {host.units[host.nodes[n].unit].path for n in nodes if host.nodes[n].unit >= 0}
+        wanted = {(0, unit) for unit in graph.units if unit.path in paths}
+        self._selected = host
         asked: set[str] = set()
         for _ in range(_MOST_ROUNDS):
             wanted |= self._providers(missing - asked)
@@ -184,16 +190,22 @@ class HostSide:
         found: set[tuple[int, Unit]] = set()
         for symbol in sorted(symbols):
             for owner, project in enumerate(self._projects):
-                if owner not in self._graphs:
-                    whole = project.graph(self._configs[owner], None, device=False)
-                    self._graphs[owner] = whole.host
-                graph = self._graphs[owner]
-                index = graph.find(symbol)
-                if index is not None and graph.nodes[index].unit >= 0:
-                    path = graph.units[graph.nodes[index].unit].path
+                path = self._provider(owner, project, symbol)
+                if path is not None:
                     found.update((owner, u) for u in self._planned(owner) if u.path == path)
                     break
         return found
+
+    def _provider(self, owner: int, project: Project, symbol: str) -> str | None:
+        """The unit of a library that defines a symbol."""
+        if owner == 0 and self._selected is not None:
+            path = _definer(self._selected, symbol)
+            if path is not None:
+                return path
+        if owner not in self._graphs:
+            whole = project.graph(self._configs[owner], None, device=False)
+            self._graphs[owner] = whole.host
+        return _definer(self._graphs[owner], symbol)
 
     def _undefined(self, objects: Sequence[Path]) -> set[str]:
         recorder = build_recorder(self.project.toolchain)
@@ -220,6 +232,13 @@ class HostSide:
                 _link(self.project.toolchain, objects, recorder, missing, folder)
         real = tuple(name for name in missing if not name.startswith("__hip_fatbin"))
         return place, real
+
+
+def _definer(graph: LinkedGraph, symbol: str) -> str | None:
+    index = graph.find(symbol)
+    if index is None or graph.nodes[index].unit < 0:
+        return None
+    return graph.units[graph.nodes[index].unit].path
 
 
 def _link(
