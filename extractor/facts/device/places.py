@@ -33,7 +33,8 @@ class Places(Arithmetic):
             if isinstance(known, Variable | Memory | Nowhere):
                 return known
             if isinstance(known, Buffer):
-                return Memory(Pointer(known, ZERO, node[n.TYPE], -1))
+                whole = self.type_of(node)
+                return Memory(Pointer(known, ZERO, node[n.TYPE], whole.size if whole else -1))
             return Variable(node[n.EXTRA][0])
         if kind == n.SUBSCRIPT:
             whole = self.type_of(node[n.KIDS][0])
@@ -138,7 +139,10 @@ class Places(Arithmetic):
             return self.load(known, node)
         if isinstance(known, Buffer):
             kind = self.type_of(node)
-            return Pointer(known, ZERO, node[n.TYPE], kind.size if kind else -1)
+            whole = Pointer(known, ZERO, node[n.TYPE], kind.size if kind else -1)
+            if kind is not None and not kind.array:
+                return self.load(Memory(whole), node)  # one value in LDS
+            return whole
         return known  # type: ignore[no-any-return]
 
     def _part(self, place: Variable, node: Node) -> Value | None:

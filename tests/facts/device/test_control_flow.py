@@ -92,3 +92,9 @@ def test_scalars_equal_to_zero_or_one(read: Read) -> None:
     assert handling["equals"] == 0
     assert handling["then"]["reads"] == []
     assert handling["else"]["reads"] == ["a"]
+
+
+def test_a_single_value_in_lds_is_a_value(read: Read) -> None:
+    body = "__shared__ int k; if(threadIdx.x == 0) k = n; __syncthreads(); a[k + threadIdx.x] = 1;"
+    (access,) = found(read, body, "global_access")
+    assert (access["index"], access["class"]) == ("k[0] + threadIdx.x", "coalesced")
