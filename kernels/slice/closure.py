@@ -17,6 +17,7 @@ from kernels.slice.parsed import Declaration, ParsedUnit
 _TYPES = ("STRUCT_DECL", "CLASS_DECL", "UNION_DECL", "CLASS_TEMPLATE",
           "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION")  # fmt: skip
 _NAMED = (*_TYPES, "ENUM_DECL", "TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL")
+_SHARED = "__shared__"
 _ALIASES = {"TYPEDEF_DECL", "TYPE_ALIAS_DECL"}
 _SPECIALIZED = (*_TYPES, "VAR_DECL", "UNEXPOSED_DECL")
 _INDIRECT = ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE")
@@ -36,7 +37,8 @@ class Closure:
         taken: Declarations taken, by number, each with the number of the one that asked for it
             first (``-1`` for the kernel itself).
         system: Files of HIP and of the standard library that something was found in.
-        system_scopes: Namespaces of what was found there.
+        system_names: Namespaces and names of what was found there.
+        before: By declaration taken, declarations of LDS that it counts on having been seen.
     """
 
     def __init__(self, parsed: ParsedUnit) -> None:
@@ -44,8 +46,9 @@ class Closure:
         self.taken: dict[int, int] = {}
         self.system: set[str] = set()
         self.system_names: set[tuple[str, str]] = set()
+        self.before: dict[int, list[str]] = {}
         self._queue: list[Declaration] = []
-        self._instances: list[Any] = []
+        self._instances: list[tuple[int, Any]] = []
         self._seen: set[Any] = set()
         self._types: set[str] = set()
         self._groups: list[tuple[int, list[Any]]] = []
@@ -61,7 +64,8 @@ class Closure:
             while self._queue or self._instances:
                 if self._instances:
                     owner, cursor = self._instances.pop()
-                    self._current = owner
+                    place = self._declaration_of(cursor)
+                    self._current = owner if place is None else place.number
                     self._visit(cursor, instantiated=True)
                 else:
                     one = self._queue.pop()
@@ -90,6 +94,8 @@ class Closure:
                     self._reference(target)
                 if instantiated and kind.is_expression():
                     self._type(child.type)
+            elif name == "VAR_DECL" and child != child.canonical:
+                self._continue(child)
             elif name == "FRIEND_DECL":
                 self._befriend(child)
             elif instantiated and kind.is_declaration():
@@ -247,6 +253,23 @@ class Closure:
                 if place is not None and place is not alias:
                     found.add(place.number)
         return found
+
+    def _continue(self, again: Any) -> None:
+        """A variable in LDS may be declared again without the word that says so.
+
+        Where it was declared first is another function, which the slice does not hold.
+        """
+        first = self._written(again.canonical)
+        if _SHARED in first and _SHARED not in self._written(again) and self._current >= 0:
+            rows = self.before.setdefault(self._current, [])
+            if first not in rows:
+                rows.append(first)
+
+    def _written(self, cursor: Any) -> str:
+        start, end = cursor.extent.start, cursor.extent.end
+        if start.file is None:
+            return ""
+        return self.parsed.text(start.file.name)[start.offset : end.offset].decode(errors="replace")
 
     def _befriend(self, friend: Any) -> None:
         """A friend with a qualified name must be declared where the class is instantiated.

@@ -88,6 +88,8 @@ def emit(project: Project, parsed: ParsedUnit, closure: Closure, chosen: Chosen)
         writer.write(definitions)
     for one, fragment in zip(rows, fragments, strict=True):
         writer.enter(one.scope)
+        for line in closure.before.get(one.number, ()):
+            writer.write(f"{line};")
         writer.write(fragment.text)
     spelling = spelling_of(chosen.symbol)
     if spelling.template:

@@ -55,8 +55,8 @@ def library_forms(
     """
     unit = unit_for(project, config, path, architecture)
     wanted = sorted(set(symbols))
-    parts = ("slice-forms", _FORMAT, project.toolchain.identity, project.indexer.key_of(unit),
-             architecture, *_FRONT, *unit.arguments, *wanted)  # fmt: skip
+    key = project.indexer.closures.content_key(unit, "slice-forms", _FORMAT)
+    parts = (key, project.toolchain.identity, *_FRONT, *wanted)
 
     def make(folder: Path) -> None:
         file = Path(project.tree.root) / path
