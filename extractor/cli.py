@@ -37,6 +37,8 @@ Examples:
 
   extract rocblas --diff 5.5.1 6.4.4 -i gemv        what changed between two revisions
 
+  extract rocblas --interface gemv --facts          what tools proved of its kernels, as a page
+
   extract my-rules.toml --interface foo             a library of your own, by its rule file
 
   extract --init path/to/tree                       draft that rule file from the tree
@@ -95,6 +97,13 @@ def extract(
         bool,
         typer.Option("--check", help="Compare with the compiler's unoptimised IR and explain."),
     ] = False,
+    facts: Annotated[
+        bool,
+        typer.Option(
+            "--facts",
+            help="Write what tools proved of every kernel and launcher: facts.jsonl, facts.html.",
+        ),
+    ] = False,
     trace: Annotated[
         bool,
         typer.Option(
@@ -104,7 +113,7 @@ def extract(
     ] = False,
     arch: Annotated[
         str | None,
-        typer.Option("--arch", help="With --trace: architectures, such as gfx90a,gfx942."),
+        typer.Option("--arch", help="With --trace or --facts: such as gfx90a,gfx942."),
     ] = None,
     budget: Annotated[
         int, typer.Option("--cases", min=1, help="With --trace: cases kept per entry point.")
@@ -209,8 +218,10 @@ def extract(
             scopes=scopes,
             check=check,
             diff=diff,
+            facts=facts,
             trace=trace,
             archs=_architectures(arch),
+            arch_named=arch is not None,
             budget=budget,
             formats=_formats(formats, view),
             config=config,
@@ -235,8 +246,10 @@ def _extract(
     scopes: bool,
     check: bool,
     diff: tuple[str, str] | None,
+    facts: bool,
     trace: bool,
     archs: tuple[str, ...],
+    arch_named: bool,
     budget: int,
     formats: list[str],
     config: str,
@@ -274,6 +287,14 @@ def _extract(
         elif not quiet:
             difference.show(found, files, notes)
         ok = difference.complete(found)
+    elif facts:
+        from extractor.commands import facts as stating
+
+        # The compiler's part of a whole library takes long: it has to be asked for.
+        compiled = archs if interfaces or arch_named else ()
+        stated = stating.run(project, interfaces, configs, out, compiled)
+        _answer(stated, stating.show, as_json=as_json, quiet=quiet)
+        ok = True
     elif check:
         from extractor.commands import check as checking
 

@@ -23,7 +23,8 @@ def facts_of(
     """Facts of the host functions of one configuration.
 
     Each function has facts over its own parameters; an entry point also has the launches of
-    everything it calls, over its own arguments, with the calls on the way under ``through``.
+    everything it calls, over its own arguments, with the calls on the way under ``through``. Of a
+    whole library only the former are made: the latter restate them for every entry point.
 
     Args:
         project: The opened library.
@@ -32,7 +33,7 @@ def facts_of(
         advance: Told how far it is.
     """
     program = HostProgram(project, interface, config)
-    yield from HostFacts(program, advance).all()
+    yield from HostFacts(program, advance, composed=interface is not None).all()
 
 
 class HostFacts:
@@ -41,9 +42,13 @@ class HostFacts:
     Args:
         program: The host side of a configuration.
         advance: Told how far it is.
+        composed: Make the launches of entry points too.
     """
 
-    def __init__(self, program: HostProgram, advance: Advance | None = None) -> None:
+    def __init__(
+        self, program: HostProgram, advance: Advance | None = None, *, composed: bool = True
+    ) -> None:
+        self._composed = composed
         self._program = program
         self._writer = Writer(program)
         self._advance = advance or (lambda _done, _total, _name: None)
@@ -62,7 +67,7 @@ class HostFacts:
         total = len(self._program.functions) + len(self._program.entries)
         for function, members in sorted(definitions.items(), key=_place):
             yield from self._definition(function, sorted(members), total)
-        for name, index in self._program.entries.items():
+        for name, index in self._program.entries.items() if self._composed else ():
             yield from self._entry(index)
             self._done += 1
             self._advance(self._done, total, name)

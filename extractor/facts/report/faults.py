@@ -1,0 +1,122 @@
+"""What looks like a fault: patterns among facts, with evidence, worded so that nobody is accused.
+
+Every rule names what was seen and what would have to be true for it to matter; whether it does is
+for a reader of the source to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from extractor.facts.records import Fact
+
+Confidence = Literal["worth a look", "unlikely but possible"]
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """Something to look at.
+
+    Attributes:
+        kind: Which rule.
+        confidence: How likely it is a real fault.
+        function: Id of the definition.
+        file: Where.
+        line: Where.
+        seen: What the facts say.
+        matters_if: What would make it a fault.
+    """
+
+    kind: str
+    confidence: Confidence
+    function: str
+    file: str
+    line: int
+    seen: str
+    matters_if: str
+
+
+def suspicions(facts: Iterable[Fact]) -> list[Suspicion]:
+    """Everything that some rule finds, each place once, by kind and place."""
+    found: dict[tuple[str, str, int], Suspicion] = {}
+    for fact in facts:
+        rule = _RULES.get(fact.fact)
+        if rule is None or fact.value is None or fact.span is None:
+            continue
+        for one in rule(fact, fact.value):
+            found.setdefault((one.kind, one.file, one.line), one)
+    order = sorted(found.values(), key=lambda s: (s.confidence, s.kind, s.file, s.line))
+    return sorted(order, key=lambda s: s.confidence != "worth a look")
+
+
+def _at(fact: Fact, kind: str, confidence: Confidence, seen: str, matters_if: str) -> Suspicion:
+    assert fact.span is not None
+    span = fact.span
+    return Suspicion(kind, confidence, fact.function, span.file, span.start_line, seen, matters_if)
+
+
+def _barrier(fact: Fact, value: Any) -> Iterator[Suspicion]:
+    if value.get("divergent") is True:
+        yield _at(
+            fact,
+            "barrier in divergent control flow",
+            "worth a look",
+            f"the barrier stands under '{value.get('condition') or 'a condition'}'",
+            "threads of one block disagree about the condition: some would then wait for ever",
+        )
+
+
+def _wavefront(fact: Fact, value: Any) -> Iterator[Suspicion]:
+    if value.get("width") == 32:
+        yield _at(
+            fact,
+            "works for wavefronts of 32 threads",
+            "worth a look",
+            f"{value.get('how')} takes a wavefront for 32 threads",
+            "the kernel runs on an architecture whose wavefronts have 64 threads",
+        )
+
+
+_PRODUCT = re.compile(r"\b[A-Za-z_]\w*(?:->\w+)? \* [A-Za-z_]\w*")
+
+
+def _grid(fact: Fact, value: Any) -> Iterator[Suspicion]:
+    for axis, text in zip("xyz", value.get("expressions", ()), strict=False):
+        if axis in "yz" and re.fullmatch(r"[a-z_]*batch[a-z_]*", text):
+            yield _at(
+                fact,
+                "grid that a large batch exceeds",
+                "unlikely but possible",
+                f"grid.{axis} is '{text}' as it stands",
+                "a caller may pass more than 65535 and the device limits this axis to that",
+            )
+        if _PRODUCT.search(text) and "int64" not in text and "size_t" not in text:
+            yield _at(
+                fact,
+                "product of two sizes in 32 bits",
+                "unlikely but possible",
+                f"grid.{axis} is '{text}'",
+                "the product passes 2147483647 for sizes that the interface admits",
+            )
+
+
+def _access(fact: Fact, value: Any) -> Iterator[Suspicion]:
+    if value.get("overflow") or value.get("may_overflow"):
+        yield _at(
+            fact,
+            "index computed in 32 bits",
+            "worth a look",
+            f"the index '{value.get('index')}' is computed in 32 bits",
+            "sizes and strides that the interface admits bring it past 2147483647",
+        )
+
+
+_RULES: dict[str, Callable[[Fact, Any], Iterator[Suspicion]]] = {
+    "barrier": _barrier,
+    "wavefront_assumption": _wavefront,
+    "launch_grid": _grid,
+    "global_access": _access,
+}

@@ -1,0 +1,113 @@
+"""The two pages of facts: of one interface, and of a whole library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from extractor.facts.records import Fact
+from extractor.facts.report.faults import suspicions
+from extractor.facts.report.tables import kernel_rows
+from extractor.render.inline import assemble, join_modules
+
+_PAGE = Path(__file__).with_name("page")
+_STYLES = ["colours.css", "base.css", "facts.css"]
+
+
+def interface_page(scope: dict[str, Any], facts: Sequence[Fact]) -> str:
+    """``facts.html``: every function with its facts beside its source.
+
+    Args:
+        scope: ``scope.json`` of the interface.
+        facts: Its facts.
+    """
+    by_function: dict[str, list[Fact]] = {}
+    for fact in facts:
+        by_function.setdefault(fact.function, []).append(fact)
+    functions = []
+    known = {function["id"] for function in scope["functions"]}
+    for function in scope["functions"]:
+        stated = by_function.get(function["id"], [])
+        if not stated or function["span"] is None:
+            continue
+        functions.append(
+            {
+                "id": function["id"],
+                "name": function["name"],
+                "kind": function["kind"],
+                "signature": function["signature"],
+                "file": function["span"]["file"],
+                "line": function["span"]["start_line"],
+                "text": function["text"],
+                "instantiations": len(function["instantiations"]),
+                "facts": [_row(fact) for fact in stated],
+            }
+        )
+    order = {"kernel": 0, "launcher": 1, "entry_point": 2, "host": 3, "device": 4}
+    functions.sort(key=lambda f: (order.get(f["kind"], 9), f["name"], f["id"]))
+    source = scope["source"]
+    return assemble(
+        "facts.html",
+        _STYLES,
+        {"script": join_modules("facts", "start();", _PAGE)},
+        {
+            "title": f"{scope['interface']}: facts",
+            "heading": scope["interface"],
+            "version": f"{source['name']} {source['version']}",
+            "generator": f"rocQuarry {scope['tool_version']}",
+        },
+        {
+            "functions": functions,
+            "elsewhere": sorted(set(by_function) - known),
+            "suspicions": [asdict(one) for one in suspicions(facts)],
+        },
+        _PAGE,
+    )
+
+
+def library_page(project: str, version: str, tool_version: str, facts: Sequence[Fact]) -> str:
+    """``facts.html`` of a library: tables, two plots and what looks like a fault."""
+    return assemble(
+        "library.html",
+        _STYLES,
+        {"script": join_modules("library", "start();", _PAGE)},
+        {
+            "title": f"{project}: facts of every kernel",
+            "heading": project,
+            "version": version,
+            "generator": f"rocQuarry {tool_version}",
+        },
+        {
+            "kernels": [row.as_json() for row in kernel_rows(facts)],
+            "suspicions": [asdict(one) for one in suspicions(facts)],
+            "stated": sum(fact.value is not None for fact in facts),
+            "null": sum(fact.value is None for fact in facts),
+        },
+        _PAGE,
+    )
+
+
+_UNSHOWN = frozenset({"named", "launcher", "schema"})
+
+
+def _row(fact: Fact) -> dict[str, Any]:
+    value: Any = fact.value
+    if isinstance(value, dict):
+        value = {key: part for key, part in value.items() if key not in _UNSHOWN and part != []}
+        if "conditions" in value and fact.fact == "launch_condition":
+            value.pop("text", None)
+    row = {
+        "fact": fact.fact,
+        "subject": fact.subject,
+        "value": value,
+        "unit": fact.unit,
+        "config": fact.config,
+        "arch": fact.arch,
+        "of": fact.instantiation,
+        "by": fact.proved_by,
+        "reason": fact.reason,
+        "at": [fact.span.file, fact.span.start_line, fact.span.end_line] if fact.span else None,
+    }
+    return {key: value for key, value in row.items() if value is not None}
