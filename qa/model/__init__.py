@@ -1,0 +1,1 @@
+"""Entries that a language model writes, held to the same gates as the rest."""
