@@ -52,6 +52,15 @@ def command(
             "--source", metavar="NAME=DIR", help="Another source than the pinned one. Repeatable."
         ),
     ] = None,
+    scopes: Annotated[
+        Path | None,
+        typer.Option(
+            "--scopes",
+            metavar="DIR",
+            help="Folder that extract or qa build wrote: scopes of the same source are taken from "
+            "it, and made where they are not there.",
+        ),
+    ] = None,
     check: Annotated[
         Path | None, typer.Option("--check", metavar="DIR", help="Verify a release you received.")
     ] = None,
@@ -89,6 +98,7 @@ def command(
         benchmarks=contamination,
         rejects=rejects or (),
         reviews=reviews or (),
+        scopes=scopes,
     )
     made = build(request, Reporter(quiet=quiet))
     if as_json:

@@ -48,6 +48,7 @@ class Request:
         benchmarks: Folder of benchmark files to compare with.
         rejects: Files of rejects that gates wrote.
         reviews: Files of decisions that people made.
+        scopes: Folder with scopes that ``extract`` or ``qa build`` wrote.
     """
 
     files: Sequence[Path]
@@ -59,6 +60,7 @@ class Request:
     benchmarks: Path | None = None
     rejects: Sequence[Path] = ()
     reviews: Sequence[Path] = ()
+    scopes: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def build(request: Request, reporter: Reporter | None = None) -> Release:
     version = semantic(request.version)
     reporter = reporter or Reporter(quiet=True)
     intake = read(request.files)
-    shelf = Shelf(request.rules, request.sources, reporter)
+    shelf = Shelf(request.rules, request.sources, reporter, request.scopes)
     decisions = Decisions.load(request.reviews)
     kept, faults, notes = _reviewed(intake.rows, decisions)
     kept, screened = screen(kept, shelf)

@@ -188,7 +188,9 @@ class _Received:
                 names.append(f"interface {row['project']}/{row['interface']}")
                 names += [f"kernel {row['project']}:{kernel}" for kernel in row["kernels"]]
                 if row["kind"] != "qa":
-                    names.append(f"code {' '.join(row['answer'].split())[:80]}")
+                    code = " ".join(row["answer"].split())
+                    digest = hashlib.sha256(code.encode()).hexdigest()
+                    names.append(f"code {digest[:16]} ({code[:60]}…)")
                 for name in names:
                     sides.setdefault(name, set()).add(split)
         for name, splits in sorted(sides.items()):

@@ -2,7 +2,7 @@
 
 Rows belong to one family when they are about one interface, when one kernel is in the evidence of
 both (or is launched by what is), when one function that is no widely shared helper is, or when
-their code is the same. Families are the connected components of that.
+their code is the same or nearly so. Families are the connected components of that.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from qa.records import Entry
 from qa.release.library import Definition
+from qa.release.near_code import near_pairs
 
 WIDE = 4
 """A function that more interfaces than this reach is a shared helper and ties nothing.
@@ -115,13 +116,16 @@ def group(
             node = parent[node]
         return node
 
+    def tie(one: str, two: str) -> None:
+        first, second = sorted((root(one), root(two)))
+        parent[second] = first
+
     for entry, evidence in rows:
-        start = root(f"interface {_interface(entry)}")
         for node in _ties(entry, evidence, helpers):
-            other = root(node)
-            start = root(start)
-            if other != start:
-                parent[max(start, other)] = min(start, other)
+            tie(f"interface {_interface(entry)}", node)
+    entries = [entry for entry, _ in rows]
+    for one, two in near_pairs(entries):
+        tie(f"interface {_interface(entries[one])}", f"interface {_interface(entries[two])}")
     interfaces: dict[str, set[str]] = {}
     ids: dict[str, list[str]] = {}
     for entry, _ in rows:

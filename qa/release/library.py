@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -64,10 +65,13 @@ class Library:
 
     Args:
         project: The library, opened.
+        scopes: Folder in which ``extract`` or ``qa build`` wrote scopes: one of this very source is
+            taken as it is.
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, scopes: Path | None = None) -> None:
         self._project = project
+        self._scopes = scopes
         self._definitions: dict[str, tuple[Definition, ...]] = {}
 
     @property
@@ -93,11 +97,7 @@ class Library:
     def definitions(self, interface: str) -> tuple[Definition, ...]:
         """What an interface reaches; nothing where the library has no such interface."""
         if interface not in self._definitions:
-            try:
-                data = scope_bytes(self._project, interface, self._project.configurations())
-            except UnknownName:
-                data = b'{"functions":[],"launches":[],"per_entry":{}}'
-            self._definitions[interface] = _definitions(data)
+            self._definitions[interface] = _definitions(self._scope(interface))
         return self._definitions[interface]
 
     def state(self, span: Span) -> str | None:
@@ -143,6 +143,20 @@ class Library:
         notice = found.group().strip() if found else ""
         return notice if "copyright" in notice.lower() else ""
 
+    def _scope(self, interface: str) -> dict[str, Any]:
+        if self._scopes is not None:
+            path = self._scopes / self.name / interface / "scope.json"
+            if path.is_file():
+                written: dict[str, Any] = orjson.loads(path.read_bytes())
+                if written.get("source") == self.source.model_dump():
+                    return written
+        try:
+            configs = self._project.configurations()
+            made: dict[str, Any] = orjson.loads(scope_bytes(self._project, interface, configs))
+        except UnknownName:
+            return {"functions": [], "launches": [], "per_entry": {}}
+        return made
+
     def _lines(self, file: str) -> list[bytes]:
         tree = self._project.tree
         root = tree.root
@@ -163,6 +177,7 @@ class Shelf:
         sources: ``NAME=FOLDER`` or ``NAME=URL@REF``: a source instead of the pinned one; a library
             may be named more than once, for entries of several versions.
         reporter: Told about progress.
+        scopes: Folder with scopes that are there already.
     """
 
     def __init__(
@@ -170,8 +185,9 @@ class Shelf:
         rules: Sequence[Path] = (),
         sources: Sequence[str] = (),
         reporter: Reporter | None = None,
+        scopes: Path | None = None,
     ) -> None:
-        self._reporter = reporter
+        self._reporter, self._scopes = reporter, scopes
         self._named = {Project(path).rule.name: path for path in rules}
         self._overrides: dict[str, list[str]] = {}
         for text in sources:
@@ -194,7 +210,9 @@ class Shelf:
         for override in overrides or [None]:
             name = self._named.get(project, project)
             try:
-                library = Library(Project(name, source=override, reporter=self._reporter))
+                library = Library(
+                    Project(name, source=override, reporter=self._reporter), self._scopes
+                )
                 found = library.source
             except UnknownName:
                 return f"no rule file is called '{project}'; name it with --rules FILE"
@@ -205,8 +223,7 @@ class Shelf:
         return f"made from {project} {wanted}, opened is {'; '.join(seen)}"
 
 
-def _definitions(data: bytes) -> tuple[Definition, ...]:
-    scope = orjson.loads(data)
+def _definitions(scope: dict[str, Any]) -> tuple[Definition, ...]:
     owner: dict[str, int] = {}
     for index, function in enumerate(scope["functions"]):
         for instantiation in function["instantiations"]:

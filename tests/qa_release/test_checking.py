@@ -109,6 +109,17 @@ def _damages() -> Iterator[tuple[str, Callable[[Path], object], set[str]]]:
         {"leakage"},
     )
     yield (
+        "the same code on both sides",
+        lambda d: [
+            table(
+                d / f"data/{split}.parquet",
+                lambda r: r[0].update(kind="kernel_implementation", answer="int f();"),
+            )
+            for split in ("train", "test")
+        ],
+        {"leakage", "views"},
+    )
+    yield (
         "another view",
         lambda d: table(d / "chat/train.parquet", lambda r: r[0]["messages"][1].update(content="")),
         {"views"},

@@ -57,6 +57,18 @@ def test_the_same_code_ties() -> None:
     assert found.of["a"] == found.of["b"] != found.of["c"]
 
 
+def test_nearly_the_same_code_ties_and_other_code_does_not() -> None:
+    body = " ".join(f"y[{n}] += alpha * x[{n}];" for n in range(40))
+    rows = [
+        entry("a", "x", answer=f"void one() {{ {body} }}", kind="kernel_implementation"),
+        entry("b", "y", answer=f"void two() {{ {body} }}", kind="hip_to_hip"),
+        entry("c", "z", answer=body.replace("+=", "-=").replace("alpha *", "z /"),
+              kind="kernel_implementation"),
+    ]  # fmt: skip
+    found = group([(row, on()) for row in rows])
+    assert found.of["a"] == found.of["b"] != found.of["c"]
+
+
 def definition(name: str, kind: str = "device", launches: tuple[str, ...] = ()) -> Definition:
     return Definition(
         name=name, plain=name, kind=kind, file="f.hpp", start_line=1, end_line=9,

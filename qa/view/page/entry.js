@@ -63,11 +63,14 @@ function lines(runs, spans) {
   const hit = (number) => spans.some(([, start, end]) => number >= start && number <= end);
   const near = (start, end) => spans.some(([, from, to]) => from - AROUND <= end && start <= to + AROUND);
   const shown = [];
+  let before = null;
   for (const [start, text] of runs) {
     const all = highlight(text);
     for (const [index, pieces] of all.entries()) {
       const number = start + index;
       if (!near(number, number)) continue;
+      if (before !== null && number !== before + 1) shown.push(el("div", { class: "line gap" }, el("span", { class: "at" }, "⋯"), el("span", {})));
+      before = number;
       shown.push(el("div", { class: hit(number) ? "line hit" : "line", "data-line": String(number) },
         el("span", { class: "at" }, String(number)),
         el("span", {}, pieces.map(([kind, piece]) => el("span", { class: kind || null }, piece)))));
