@@ -10,7 +10,16 @@ from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.reading import FLOAT, ZERO, Reading
 from extractor.facts.device.record import Lanes
 from extractor.facts.device.symbols import THREAD, Atom
-from extractor.facts.device.values import Buffer, Memory, Nowhere, Pointer, Unknown, Value, Variable
+from extractor.facts.device.values import (
+    UNSET,
+    Buffer,
+    Memory,
+    Nowhere,
+    Pointer,
+    Unknown,
+    Value,
+    Variable,
+)
 
 
 class Arithmetic(Reading):
@@ -120,8 +129,10 @@ class Arithmetic(Reading):
 
     def select(self, condition: Value, first: Value, second: Value) -> Value:
         """The one value or the other."""
-        if first == second:
+        if first == second or second == UNSET:
             return first
+        if first == UNSET:
+            return second
         if isinstance(first, Pointer) and isinstance(second, Pointer):
             return self._either(condition, first, second)
         if isinstance(condition, Polynomial):

@@ -12,7 +12,7 @@ from extractor.facts.device.node import Function, Node
 from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.record import Barrier, Condition, Lanes
 from extractor.facts.device.symbols import DATA, SHARED_DATA, Atom
-from extractor.facts.device.values import Memory, Nowhere, Pointer, Unknown, Value, Variable
+from extractor.facts.device.values import UNSET, Memory, Nowhere, Pointer, Unknown, Value, Variable
 
 _DEPTH = 14
 _NODES = 60_000
@@ -42,7 +42,7 @@ class Calls(Expressions):
         if kind == n.CONSTRUCTOR:
             values = [self.value(kid) for kid in arguments]
             return values[0] if len(values) == 1 else self.unresolved(FLOAT, *values)
-        if name in ("min", "max", "abs") and arguments and self._integer_result(extra):
+        if name in ("min", "max", "abs") and arguments and self._of_integers(arguments):
             return self._known(name, [self.value(kid) for kid in arguments])
         if name.startswith("operator") and name != "operator()":
             return self._operator(node, name, arguments, objects)
@@ -55,11 +55,10 @@ class Calls(Expressions):
         """Reads a function's body; statements know how."""
         raise NotImplementedError
 
-    def _integer_result(self, extra: list[Any]) -> bool:
-        kind = self.types[extra[3]]
-        while kind.reference:
-            kind = self.types[kind.inner]
-        return bool(kind.integer)
+    def _of_integers(self, arguments: list[Node]) -> bool:
+        # The result may be a double, as HIP has it for two kinds of integers; its value is theirs.
+        kinds = [self.type_of(kid) for kid in arguments]
+        return all(kind is not None and kind.integer for kind in kinds)
 
     def _known(self, name: str, values: list[Value]) -> Value:
         numbers = [value for value in values if isinstance(value, Polynomial)]
@@ -205,7 +204,7 @@ class Calls(Expressions):
                 if isinstance(place, Variable) and isinstance(
                     self.variables.get(place.declaration), type(None)
                 ):
-                    self.variables.setdefault(place.declaration, Unknown("not yet set"))
+                    self.variables.setdefault(place.declaration, UNSET)
                 return place
         return self.value(node)
 

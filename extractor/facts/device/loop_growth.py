@@ -18,10 +18,12 @@ class Known:
         steps: What a variable grows by in every iteration.
         depends: For a variable whose value after an iteration is made of known things, on what it
             depends.
+        like: For one of them that was not set before the loop, its value after an iteration.
     """
 
     steps: dict[Any, Polynomial] = field(default_factory=dict)
     depends: dict[Any, Dependences] = field(default_factory=dict)
+    like: dict[Any, Any] = field(default_factory=dict)
 
 
 def settled(

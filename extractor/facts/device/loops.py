@@ -15,7 +15,16 @@ from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.record import Condition, Loop
 from extractor.facts.device.statements import Statements
 from extractor.facts.device.symbols import MAYBE, Atom, Dependences
-from extractor.facts.device.values import Buffer, Memory, Nowhere, Pointer, Unknown, Value, Variable
+from extractor.facts.device.values import (
+    UNSET,
+    Buffer,
+    Memory,
+    Nowhere,
+    Pointer,
+    Unknown,
+    Value,
+    Variable,
+)
 
 _MOST_REHEARSALS = 3
 _SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -119,6 +128,8 @@ class Loops(Statements):
                 known.steps[key] = amount
                 outside.update(new)
         known.depends.update(settled(self.symbols, begun, ends, hoped))
+        unset = [key for key in known.depends if before[key] == UNSET]
+        known.like.update((key, ends[key]) for key in unset)
         if skipped:
             known.depends = {key: own | depends for key, own in known.depends.items()}
         self.symbols.atoms = outside
@@ -148,7 +159,8 @@ class Loops(Statements):
     ) -> tuple[Loop, dict[Any, Polynomial]]:
         steps: dict[Any, Polynomial] = dict(known.steps)
         for key in changes:
-            self.variables[key] = self._carried(key, body, before[key], known.depends.get(key))
+            old = known.like.get(key, before[key])
+            self.variables[key] = self._carried(key, body, old, known.depends.get(key))
         for key, change in changes.items():
             if change.steady and isinstance(before[key], Polynomial | Pointer):
                 step = self._step(change)
@@ -326,9 +338,7 @@ class Loops(Statements):
             own = known.depends.get(key)
             if step is not None:
                 own = self.depends(old) | self.symbols.depends(step)
-            last = self.variables.get(key)
-            if isinstance(old, Unknown) and own is not None and isinstance(last, Polynomial):
-                old = last
+            old = known.like.get(key, old)
             found = None if own is None else own | depends
             self.variables[key] = self._carried(key, body, old, found, "after")
 

@@ -11,7 +11,7 @@ from extractor.facts.device.node import Node
 from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.record import Access, Condition, Guard, ScalarTest
 from extractor.facts.device.symbols import DATA, MAYBE, THREAD
-from extractor.facts.device.values import Buffer, Memory, Nowhere, Unknown, Value
+from extractor.facts.device.values import UNSET, Buffer, Memory, Nowhere, Unknown, Value
 
 
 class Statements(Calls):
@@ -93,7 +93,7 @@ class Statements(Calls):
                 self.value(kid)
             return
         if not node[n.KIDS]:
-            self.variables[declaration] = Unknown("not yet set", frozenset())
+            self.variables[declaration] = UNSET
             return
         initial = node[n.KIDS][0]
         if kind.reference:

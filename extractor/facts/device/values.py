@@ -58,6 +58,10 @@ class Unknown:
     depends: Dependences = frozenset({MAYBE})
 
 
+UNSET = Unknown("not yet set", frozenset())
+"""A variable before its first assignment. A program that reads it is wrong, so where one path sets
+a variable and another does not, what is read behind them is what was set."""
+
 Value = Polynomial | Pointer | Unknown
 
 

@@ -157,3 +157,9 @@ def test_loads_of_indices_are_named(read: Read) -> None:
 def test_atomics_are_accesses(read: Read) -> None:
     value = one_access(read, "atomicAdd(a + threadIdx.x, 1.0f);")["value"]
     assert (value["access"], value["index"]) == ("atomic", "threadIdx.x")
+
+
+def test_a_path_that_sets_nothing_does_not_count(read: Read) -> None:
+    body = "int i; if(n == 1) i = threadIdx.x; else if(n == 2) i = s; a[i] = 1;"
+    value = one_access(read, body)["value"]
+    assert value["index"] == "select((n == 1), threadIdx.x, s)"
