@@ -281,12 +281,12 @@ def _extract(
             out / project.rule.name / "sides",
             lambda chosen: _open(name, rules, database, chosen, jobs, reporter),
         )
-        found, files, notes = difference.run(diff, request, project.rule.name, out)
+        compared, files, notes = difference.run(diff, request, project.rule.name, out)
         if as_json:
-            print(json.dumps(difference.summary(found, files, notes)))
+            print(json.dumps(difference.summary(compared, files, notes)))
         elif not quiet:
-            difference.show(found, files, notes)
-        ok = difference.complete(found)
+            difference.show(compared, files, notes)
+        ok = difference.complete(compared)
     elif facts:
         from extractor.commands import facts as stating
 

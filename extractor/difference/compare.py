@@ -160,8 +160,14 @@ def _launches(old: Inventory, new: Inventory) -> Iterable[Change]:
         assert one is not None
         name = f"{one.caller} -> {one.kernel}"
         if before is None or after is None:
-            fields = [_property(part, before, after, lambda x, p=part: x.parts.get(p, ""))
-                      for part in one.parts]  # fmt: skip
+            fields = [
+                Property(
+                    name=part,
+                    old=before.parts[part] if before else "",
+                    new=after.parts[part] if after else "",
+                )
+                for part in one.parts
+            ]
             yield _change("launch", name, before, after, fields)
             continue
         parts = dict.fromkeys([*before.parts, *after.parts])
