@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from extractor.project import Project
+from extractor.units import Unit
 
 ParameterKind = Literal["integer", "floating", "enumeration", "pointer", "pointers", "other"]
 
@@ -73,10 +74,15 @@ def read_prototypes(project: Project, config: str) -> Prototypes:
         project: The library.
         config: Configuration whose flags the headers are read with.
     """
-    key = f"prototypes:{_FORMAT}:{_identity(project, config)}"
+    names = sorted(project.entry_points)
+    key = f"prototypes:{_FORMAT}:{_identity(project, config, names)}"
+    return _remembered(project, key, lambda: _parse(project, config))
+
+
+def _remembered(project: Project, key: str, make: Callable[[], Prototypes]) -> Prototypes:
     data = project.store.recall(key)
     if data is None:
-        found = _parse(project, config)
+        found = make()
         data = json.dumps(asdict(found)).encode()
         project.store.remember(key, data)
     raw = json.loads(data)
@@ -89,25 +95,58 @@ def read_prototypes(project: Project, config: str) -> Prototypes:
     return Prototypes(functions, raw["enumerations"])
 
 
-def _identity(project: Project, config: str) -> str:
-    parts = [project.tree.content_key, project.toolchain.identity, *sorted(project.entry_points)]
+def read_definitions(
+    project: Project, config: str, files: Mapping[str, Iterable[str]]
+) -> Prototypes:
+    """Prototypes of exported functions that no header declares, from the units that define them.
+
+    Args:
+        project: The library.
+        config: Configuration of the units.
+        files: By unit, relative to the tree's root, the names that it defines. A file that is no
+            unit is passed over.
+    """
+    units = {unit.path: unit for unit in project.units(config, "host")}
+    functions: dict[str, Prototype] = {}
+    enumerations: dict[str, dict[str, int]] = {}
+    for file, names in files.items():
+        if file not in units:
+            continue
+        path = Path(project.tree.root) / file
+        key = f"definitions:{_identity(project, config, [file, *sorted(names)])}"
+        make = functools.partial(_read, project, units[file], str(path), None, tuple(names))
+        found = _remembered(project, key, make)
+        functions.update(found.functions)
+        enumerations.update(found.enumerations)
+    return Prototypes(functions, enumerations)
+
+
+def _identity(project: Project, config: str, names: Iterable[str]) -> str:
+    parts = [project.tree.content_key, project.toolchain.identity, *names]
     parts += project.units(config, "host")[0].arguments
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _parse(project: Project, config: str) -> Prototypes:
-    cindex = _cindex(str(project.toolchain.libclang))
     root = Path(project.tree.root)
     headers = sorted({entry.file for entry in project.entry_points.values()})
     text = "".join(f'#include "{root / header}"\n' for header in headers)
     unit = project.units(config, "host")[0]
-    name = str(root / "prototypes.hip")
+    return _read(project, unit, str(root / "prototypes.hip"), text, project.entry_points)
+
+
+def _read(
+    project: Project, unit: Unit, name: str, text: str | None, wanted: Container[str]
+) -> Prototypes:
+    cindex = _cindex(str(project.toolchain.libclang))
     parsed = cindex.Index.create().parse(
-        name, args=list(unit.arguments), unsaved_files=[(name, text)], options=_OPTIONS
+        name,
+        args=list(unit.arguments),
+        unsaved_files=None if text is None else [(name, text)],
+        options=_OPTIONS,
     )
     functions: dict[str, Prototype] = {}
     enumerations: dict[str, dict[str, int]] = {}
-    wanted = project.entry_points
     for cursor in _functions(cindex, parsed.cursor):
         if cursor.spelling in wanted and cursor.spelling not in functions:
             parameters = tuple(

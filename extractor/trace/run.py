@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from extractor import settings
 from extractor.api import scope_bytes
@@ -141,12 +142,11 @@ def trace_interface(
         progress: Told about each entry point.
     """
     project = tracer.project
-    entries = project.resolve(interface)
-    reasons = {entry: tracer.why_not(entry) for entry in entries}
-    called = [entry for entry in entries if reasons[entry] is None]
     scope = json.loads(scope_bytes(project, interface, (tracer.config,)))
-    # Names that only might be entry points are none where nothing defines them.
-    not_called = {e: why for e, why in reasons.items() if why and e in scope["entry_points"]}
+    tracer.learn(_undeclared(tracer, scope))
+    reasons = {entry: tracer.why_not(entry) for entry in scope["entry_points"]}
+    called = [entry for entry, reason in reasons.items() if reason is None]
+    not_called = {entry: reason for entry, reason in reasons.items() if reason}
     if not called:
         return Traced([], {}, not_called, 0)
     made = tracer.shared_object(called)
@@ -175,6 +175,16 @@ def trace_interface(
         if progress:
             progress(done, len(called), entry)
     return Traced(traces, launched, not_called, calls)
+
+
+def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:
+    """By file, entry points that it defines and no header declares."""
+    files: dict[str, list[str]] = {}
+    for function in scope["functions"]:
+        known = function["kind"] != "entry_point" or function["span"] is None
+        if not known and function["name"] not in tracer.prototypes.functions:
+            files.setdefault(function["span"]["file"], []).append(function["name"])
+    return files
 
 
 def _trace_entry(

@@ -14,7 +14,7 @@ from extractor.glob import match_name
 from extractor.project import Project
 from extractor.trace.arguments import Caller, Value
 from extractor.trace.case import Case, PointerMode
-from extractor.trace.prototypes import Prototype, Prototypes, read_prototypes
+from extractor.trace.prototypes import Prototype, Prototypes, read_definitions, read_prototypes
 from extractor.trace.records import Trace
 from extractor.trace.session import Limits, Outcome, Request, Session
 from extractor.trace.shared_object import HostSide, SharedObject
@@ -74,11 +74,22 @@ class Tracer:
         """Knows how entry points are called."""
         return Caller(self.rule, self.prototypes.enumerations)
 
+    def learn(self, files: Mapping[str, Sequence[str]]) -> None:
+        """Reads prototypes of entry points that no header declares.
+
+        Args:
+            files: By source file, the names that it defines.
+        """
+        found = read_definitions(self.project, self.config, files)
+        self.prototypes.functions.update(found.functions)
+        for name, values in found.enumerations.items():
+            self.prototypes.enumerations.setdefault(name, values)
+
     def why_not(self, entry: str) -> str | None:
         """Why an entry point is not called, else ``None``."""
         prototype = self.prototypes.functions.get(entry)
         if prototype is None:
-            return "no public header declares it"
+            return "its prototype was not found"
         for glob, reason in self.rule.exclude.items():
             if match_name(entry, (glob,)):
                 return reason
@@ -100,7 +111,7 @@ class Tracer:
             if entry in key:
                 return made
         family = next((f for f in self.project.families().values() if entry in f), [entry])
-        return self.shared_object(family)
+        return self.shared_object(name for name in family if self.why_not(name) is None)
 
     def call(
         self,
