@@ -12,6 +12,8 @@ from qa.author import (
     guards,
     implementation,
     mapping,
+    memory,
+    origins,
     paths,
     sizes,
 )
@@ -20,7 +22,19 @@ from qa.author.subjects import own_functions
 from qa.ground import Ground
 from qa.scope_view import ScopeView
 
-ANGLES = (dispatch, paths, mapping, guards, barriers, checks, choices, sizes, implementation)
+ANGLES = (
+    dispatch,
+    paths,
+    origins,
+    mapping,
+    guards,
+    barriers,
+    memory,
+    checks,
+    choices,
+    sizes,
+    implementation,
+)
 """Each has a ``propose`` that yields drafts; in the order in which duplicates are resolved."""
 
 

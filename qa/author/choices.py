@@ -14,8 +14,8 @@ from qa.ground import Ground
 from qa.reading.execution import Outcome, Step, Value
 from qa.scope_view import FunctionView, ScopeView, Site
 
-_TRIED = (1, 2, 3, 16, 31, 32, 33, 48, 63, 64, 65, 100, 127, 128, 200, 256, 300, 512, 600, 1000, 1024,
-          1500, 2048, 3000, 5000, 9000, 70000)  # fmt: skip
+_TRIED = (1, 33, 65, 1025, 70000)
+_MOST_TRIED = 10
 _MOST = 2
 
 
@@ -122,7 +122,24 @@ def _others(made: Arguments, name: str, value: Value) -> list[Value]:
         return [1 - value]
     if name.startswith("inc"):
         return [2, -1]
-    return [n for n in _TRIED if n != value]
+    return _near_thresholds(made, name, value)
+
+
+def _near_thresholds(made: Arguments, name: str, value: Value) -> list[Value]:
+    """Numbers on both sides of those that the text compares, and a few others."""
+    found: list[Value] = []
+    constants = made.ground.constants_in(made.function.text)
+    for branch in made.reading.branches:
+        if not re.search(rf"\b{re.escape(name)}\b", branch.condition):
+            continue
+        for word in re.findall(r"\b[A-Za-z_]\w*\b|\b\d+\b", branch.condition):
+            number = int(word) if word.isdigit() else constants.get(word)
+            if number is not None:
+                found.extend((number + 1, number, number - 1))
+    found = [
+        n for n in dict.fromkeys((*found, *_TRIED)) if n != value and isinstance(n, int) and n > 0
+    ]
+    return found[:_MOST_TRIED]
 
 
 def _nearest(

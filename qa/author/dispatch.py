@@ -186,7 +186,7 @@ def _guards(draft: Draft, site: Site) -> list[tuple[str, bool, Span]]:
             (
                 guard.condition,
                 guard.negated,
-                draft.lines(site.caller, guard.line, min(last, guard.line + 5)),
+                draft.lines(site.caller, guard.line, min(last, guard.line + 8)),
             )
         )
     return found
@@ -219,6 +219,10 @@ def _tell_conditions(draft: Draft, site: Site, told: set[str]) -> None:
                         f"{code(name)} means {code(definition.value)}.",
                         f"The launcher computes {code(name)} as {code(definition.value)}.",
                         f"{code(name)} stands for {code(definition.value)}.",
+                        f"Behind {code(name)} is the expression {code(definition.value)}.",
+                        f"{code(definition.value)} is kept in {code(name)}.",
+                        f"{code(site.caller.name)} derives {code(name)} from {code(definition.value)}.",
+                        f"What decides about {code(name)} is {code(definition.value)}.",
                         salt=name,
                     ),
                     draft.lines(site.caller, definition.first, definition.last),
@@ -239,6 +243,9 @@ def _tell_conditions(draft: Draft, site: Site, told: set[str]) -> None:
                 f"{code(failed[0][0])} does not hold, which rules out the branch above.",
                 f"The branch on {code(failed[0][0])} is not taken.",
                 f"The launch is in the alternative to {code(failed[0][0])}.",
+                f"Before that {code(failed[0][0])} has failed.",
+                f"It gets there only because {code(failed[0][0])} is false.",
+                f"{code(failed[0][0])} would have led elsewhere, but it is not met.",
                 salt=f"failed{failed[0][0]}",
             ),
             failed[0][2], "trace",
@@ -249,6 +256,9 @@ def _tell_conditions(draft: Draft, site: Site, told: set[str]) -> None:
                 f"The call meets {code(condition)}.",
                 f"The launch stands under {code(condition)}.",
                 f"{code(condition)} is what lets it in.",
+                f"It qualifies for this branch by {code(condition)}.",
+                f"These arguments satisfy {code(condition)}, the test in front of {code(site.callee.name)}.",
+                f"{code(site.callee.name)} is guarded by {code(condition)}, true for this call.",
                 salt=f"held{condition}",
             ),
             span, "trace",
@@ -279,6 +289,8 @@ def _tell_formula(
             draft.say(
                 draft.choose(
                     f"Along {axis} the grid is {code(named)}, so {worked} = {value}.",
+                    f"The formula {code(named)} gives the extent along {axis}: {worked} = {value}.",
+                    f"{worked} = {value} is what {code(named)} makes of these arguments along {axis}.",
                     f"Its extent along {axis} follows from {code(named)}: {worked} = {value}.",
                     salt=f"formula{axis}{launch['kernel']}",
                 ),

@@ -108,6 +108,36 @@ class Draft:
         """Adds evidence of an answer that is code."""
         self._evidence.extend(spans)
 
+    def _flowing(self) -> list[tuple[str, tuple[Cite, ...]]]:
+        """The parts with short neighbours joined into one sentence, so that the prose connects."""
+        flowing: list[tuple[str, tuple[Cite, ...]]] = []
+        joined = 0
+        for number, (text, cites) in enumerate(self._parts):
+            if flowing and self._joins(flowing[-1][0], text) and joined < 2:
+                link = self.choose(
+                    "; ", ", and ", "; ", ", ", "", "", salt=f"link{number}{len(text)}"
+                )
+                if link == ", " and not text.startswith("`"):
+                    link = ", and "
+                if link == ", ":
+                    link = ", then " if joined else "; "
+                if link:
+                    before, known = flowing[-1]
+                    flowing[-1] = (before.rstrip(".") + link + _lowered(text), (*known, *cites))
+                    joined += 1
+                    continue
+            joined = 0
+            flowing.append((text, cites))
+        return flowing
+
+    @staticmethod
+    def _joins(before: str, text: str) -> bool:
+        return (
+            len(before) + len(text) < 330
+            and len(sentences(before)) == len(sentences(text)) == 1
+            and before.endswith(".")
+        )
+
     def _shows(self, span: Span, sentence: str) -> bool:
         """The lines have a name of the sentence; a sentence without names is shown by any."""
         named = identifiers(sentence) - LANGUAGE
@@ -121,7 +151,8 @@ class Draft:
         """The finished entry; its gates are asked later."""
         evidence: list[Span] = list(self._evidence)
         claims: list[Claim] = []
-        for text, cites in self._parts:
+        parts = self._flowing()
+        for text, cites in parts:
             for sentence in sentences(text):
                 places = []
                 for one in cites:
@@ -135,7 +166,7 @@ class Draft:
                           check="source", passed=True)
                 )  # fmt: skip
         spans = _ordered(evidence)
-        answer = self.answer or " ".join(text for text, _cites in self._parts)
+        answer = self.answer or " ".join(text for text, _cites in parts)
         return Entry(
             id=self.id, project=self.view.project, source=self.ground.source,
             interface=self.view.interface, entry_points=self.entry_points, configs=self.configs,
@@ -145,6 +176,14 @@ class Draft:
             evidence=spans, claims=(*claims, *self._claims),
             author=Author(kind="static"), gates={}, tool_version=__version__,
         )  # fmt: skip
+
+
+_KEPT = re.compile(r"(?:NaN|LDS|BLAS|[A-Z]{2,})\b")
+
+
+def _lowered(text: str) -> str:
+    """The text as the second half of a sentence."""
+    return text if _KEPT.match(text) else text[0].lower() + text[1:]
 
 
 def _ordered(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -65,7 +65,7 @@ def meaning(name: str, documentation: Documentation | None) -> str:
         if match and not re.search(r"[\\$*]", match[1]):
             return match[1][0].lower() + match[1][1:].strip()
     for pattern, words in _MEANINGS:
-        found = re.fullmatch(pattern, name)
+        found = re.fullmatch(pattern, name.removesuffix("_64"))
         if found:
             letter = found[1] if found.lastindex else ""
             matrix = pattern.startswith("ld") and len(letter) == 1

@@ -176,6 +176,7 @@ def _surplus_draft(
         if name in types:
             draft.claim("constant", name, int(values[name]), "scope")
     draft.claim("number", str(threads), threads, "recompute")
+    draft.claim("number", str(last), last, "recompute")
     draft.claim("number", str(per_block), per_block, "recompute")
     draft.claim("number", f"{blocks} - 1", blocks - 1, "recompute")
     return draft

@@ -112,7 +112,16 @@ def _element(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dr
     )  # fmt: skip
     claim_fact(draft, row)
     worked = put_in(index, values, **spot)
-    draft.say(f"For {where} this is {worked} = {element}.", "recompute")
+    draft.say(
+        draft.choose(
+            f"For {where} this is {worked} = {element}.",
+            f"Putting in {where} gives {worked} = {element}.",
+            f"The numbers of {where} turn it into {worked} = {element}.",
+            f"So {where} ends up at {worked} = {element}.",
+            salt="worked",
+        ),
+        "recompute",
+    )  # fmt: skip
     draft.claim("number", worked, element, "recompute")
     step = other - element
     neighbour = spot["tx"] + _LANE
@@ -202,7 +211,12 @@ def _tell_step(
         span = ""
         if size and abs(step) * size < 10**6:
             total = abs(step) * size
-            span = f" Elements of {size} bytes make that {abs(step)} * {size} = {total} bytes between neighbours."
+            span = draft.choose(
+                f" Elements of {size} bytes make that {abs(step)} * {size} = {total} bytes between neighbours.",
+                f" In bytes, with {size} an element, the gap is {abs(step)} * {size} = {total}.",
+                f" At {size} bytes an element neighbouring lanes are {abs(step)} * {size} = {total} bytes apart.",
+                salt="bytes",
+            )
             draft.claim("number", f"{abs(step)} * {size}", total, "recompute")
             _claim_size(draft, facts, row, size)
         draft.say(

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.ground import Ground
-from qa.reading.function import read_function
+from qa.reading.function import FunctionReading, read_function
 from qa.scope_view import FunctionView, ScopeView
 
-_MOST_PATHS = 3
+_MOST_PATHS = 4
 _MOST_COMPARISONS = 4
 
 
@@ -134,7 +134,12 @@ def _tell_launch(
     )
     guards = [g for g in (call.guards if call else ()) if len(g.condition) < 120]
     for guard in guards[-2:]:
-        span = draft.lines(launcher, guard.line, guard.line + guard.condition.count("\n"))
+        branch = next((b for b in reading.branches if b.first == guard.line), None)
+        span = draft.lines(
+            launcher,
+            guard.line,
+            min(branch.consequence[0], guard.line + 8) if branch else guard.line,
+        )
         if guard.negated:
             text = draft.choose(
                 f"The launch of {code(kernel.name)} is the alternative to {code(guard.condition)}.",
@@ -145,10 +150,17 @@ def _tell_launch(
             text = draft.choose(
                 f"The launch of {code(kernel.name)} itself stands under {code(guard.condition)}.",
                 f"Without {code(guard.condition)} {code(kernel.name)} is not launched there.",
+                f"What selects {code(kernel.name)} in the end is {code(guard.condition)}.",
+                f"{code(launcher.name)} reserves {code(kernel.name)} for {code(guard.condition)}.",
                 salt=f"pos{guard.line}",
             )
         draft.say(text, span, at)
     del view
+
+
+def _condition_end(reading: FunctionReading, line: int) -> int:
+    branch = next((b for b in reading.branches if b.first == line), None)
+    return min(branch.consequence[0], line + 8) if branch is not None else line
 
 
 def _contribution(draft: Draft, function: FunctionView, at: Span) -> tuple[str, list[Span]] | None:
@@ -267,7 +279,12 @@ def _twin_draft(
         for loop in reading.loops:
             if "64" in loop.head or "chunk" in loop.head.lower():
                 draft.say(
-                    f"{code(function.name)} cuts the work into pieces with {code(loop.head)}, so that each launch stays within 32 bit indices or grid limits.",
+                    draft.choose(
+                        f"{code(function.name)} cuts the work into pieces with {code(loop.head)}, so that each launch stays within 32 bit indices or grid limits.",
+                        f"The loop {code(loop.head)} in {code(function.name)} serves one piece at a time, each small enough for the narrow launcher.",
+                        f"Large extents are taken apart by {code(loop.head)}; one round of {code(function.name)} is one call with 32 bit sizes.",
+                        salt="pieces",
+                    ),
                     draft.lines(function, loop.first, loop.first + loop.head.count("\n")), draft.head(function),
                 )  # fmt: skip
                 told = True
@@ -420,14 +437,14 @@ def _precision_draft(
                     continue
                 draft.say(
                     f"In {code(site.caller.name)} the launch of {code(kernel)} {'needs' if not guard.negated else 'is the alternative to'} {code(guard.condition)}, and {code(definition.name)} is {code(definition.value)}, fixed by the type.",
-                    site.at, draft.lines(site.caller, guard.line, guard.line + 1),
+                    site.at, draft.lines(site.caller, guard.line, _condition_end(reading, guard.line)),
                     draft.lines(site.caller, definition.first, definition.last), draft.head(site.caller),
                 )  # fmt: skip
                 reason = True
             elif direct is not None:
                 draft.say(
                     f"{code(site.caller.name)} launches {code(kernel)} {'under' if not direct.negated else 'in the alternative to'} {code(direct.condition)}, which the compiler decides for each type.",
-                    site.at, draft.lines(site.caller, direct.line, direct.line + 1), draft.head(site.caller),
+                    site.at, draft.lines(site.caller, direct.line, _condition_end(reading, direct.line)), draft.head(site.caller),
                 )  # fmt: skip
                 reason = True
             if reason:

@@ -10,7 +10,7 @@ from typing import Any
 from qa.author.arguments import run
 from qa.gates.case import Case
 from qa.gates.launches import launch_holds
-from qa.reading.execution import BYTES
+from qa.reading.execution import BYTES, follow
 from qa.records import Claim
 from qa.scope_view import FunctionView
 from qa.text.arithmetic import Unknown, bindings, evaluate
@@ -167,6 +167,23 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _expression(case: Case, claim: Claim) -> str | None:
+    """An expression of the cited lines, worked out for values."""
+    value = claim.value
+    if not isinstance(value, dict):
+        return None
+    text = str(value.get("text"))
+    if tight(text) not in tight(case.evidence_text):
+        return f"the cited lines do not have the expression {text[:80]}"
+    given = {k: v for k, v in _as_dict(value.get("given")).items() if isinstance(v, int)}
+    outcome = follow(
+        f"void f() {{ auto r = {text}; }}", 1, given, {}, enumerators=case.ground.enumerators
+    )
+    if outcome.values.get("r") != value.get("value"):
+        return f"{text[:80]} is {outcome.values.get('r')}, the claim says {value.get('value')}"
+    return None
+
+
 def _size(case: Case, claim: Claim) -> str | None:
     if BYTES.get(claim.subject) == claim.value:
         return None
@@ -206,6 +223,7 @@ def _as_dict(value: Any) -> dict[str, Any]:
 CHECKS: dict[str, Check] = {
     "walk": _walk,
     "size": _size,
+    "expression": _expression,
     "number": _number,
     "grid": _number,
     "constant": _constant,

@@ -31,7 +31,7 @@ BYTES = {
 }  # fmt: skip
 """Size of the types that template arguments name."""
 
-_LONGEST = 4000
+_LONGEST = 900
 
 
 class Opaque(ValueError):

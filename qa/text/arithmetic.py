@@ -149,11 +149,8 @@ class _Parser:
     @staticmethod
     def call(name: str, arguments: list[Value]) -> Value:
         if name in ("min", "max"):
-            best: Value = arguments[0]
-            for one in arguments[1:]:
-                if (one < best) == (name == "min"):
-                    best = one
-            return best
+            ranked: list[Value] = sorted(arguments, key=Fraction)
+            return ranked[0] if name == "min" else ranked[-1]
         if name == "abs":
             return abs(arguments[0])
         if name == "ceil":
