@@ -18,7 +18,7 @@ _TYPES = ("STRUCT_DECL", "CLASS_DECL", "UNION_DECL", "CLASS_TEMPLATE",
           "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION")  # fmt: skip
 _NAMED = (*_TYPES, "ENUM_DECL", "TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL")
 _SHARED = "__shared__"
-_ALIASES = {"TYPEDEF_DECL", "TYPE_ALIAS_DECL"}
+_ALIASES = {"TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL"}
 _SPECIALIZED = (*_TYPES, "VAR_DECL", "UNEXPOSED_DECL")
 _INDIRECT = ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE")
 _ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY", "DEPENDENTSIZEDARRAY", "VECTOR")
@@ -73,6 +73,7 @@ class Closure:
                     for cursor in one.cursors:
                         self._visit(cursor, instantiated=False)
                     self._take_hidden(one)
+                    self._take_head(one)
             if not (self._add_specializations() or self._add_overloads() or self._add_using()):
                 return
 
@@ -202,6 +203,18 @@ class Closure:
                 if number != one.number:
                     self._take(self.parsed.declarations[number])
 
+    def _take_head(self, one: Declaration) -> None:
+        """Takes the alias templates among the arguments that a specialization is for.
+
+        libclang shows no reference for one that stands for a type whatever its arguments.
+        """
+        for _, types in self._specializations.get(one.number, ()):
+            for number in {n for name in types for n in self._type_names.get(name, ())}:
+                other = self.parsed.declarations[number]
+                inside = other.scope == one.scope[: len(other.scope)]
+                if inside and "TYPE_ALIAS_TEMPLATE_DECL" in other.kinds():
+                    self._take(other)
+
     def _words(self, one: Declaration) -> set[str]:
         """Identifiers in a declaration's code, members' names left out."""
         raw = self.parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
@@ -238,7 +251,8 @@ class Closure:
             one = self.parsed.declarations[number]
             if one.kinds() <= _ALIASES:
                 behind = self._behind(one)
-                if behind and all(other in self.taken for other in behind):
+                template = "TYPE_ALIAS_TEMPLATE_DECL" in one.kinds()
+                if (behind or template) and all(other in self.taken for other in behind):
                     aliases.append(number)
                     return True
         return False

@@ -23,6 +23,7 @@ from kernels.backends.code_objects import include_flags
 from kernels.building import cache
 from kernels.building.step import BuildError
 from kernels.isolation import BUILD, run
+from kernels.slice.headers import precompiled_flags
 from kernels.slice.ir import digest, read_module
 
 _FRONT = ("-O3", "-w", "-nogpulib", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes")
@@ -79,9 +80,10 @@ def slice_form(
     arguments = slice_flags(tools, flags, architecture)
     parts: list[str | bytes] = ["slice-form", _FORMAT, tools.identity, *_FRONT, *arguments, symbol]
     parts.append(file.read_bytes())
+    prefix = precompiled_flags(tools, [*arguments, "-O3"])
 
     def make(folder: Path) -> None:
-        found = _forms(tools, arguments, file, [symbol])
+        found = _forms(tools, [*arguments, *prefix], file, [symbol])
         (folder / "forms.json").write_text(json.dumps(found), encoding="utf-8")
 
     place, _ = cache.made(parts, make)

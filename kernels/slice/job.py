@@ -20,8 +20,15 @@ from kernels.building import cache
 from kernels.slice.choice import Chosen
 from kernels.slice.cutting import UnitSlicer
 from kernels.slice.emission import Slice, own_flags
-from kernels.slice.equality import library_forms, same_code, same_forms, slice_form
+from kernels.slice.equality import (
+    library_forms,
+    same_code,
+    same_forms,
+    slice_flags,
+    slice_form,
+)
 from kernels.slice.folder import save_slice, slices_folder
+from kernels.slice.headers import precompiled_flags
 
 _FILE = "slices.json"
 
@@ -175,7 +182,8 @@ def _proved(
     reasons: list[str] = []
     for architecture in plan.architectures:
         try:
-            made = compile_code_object(tools, file, flags, architecture)
+            prefix = precompiled_flags(tools, [*slice_flags(tools, flags, architecture), "-O3"])
+            made = compile_code_object(tools, file, (*flags, *prefix), architecture)
             compiled[architecture] = bool(made.resources)
             if not made.resources:
                 reasons.append(f"{architecture}: the code object has no kernel")
