@@ -8,16 +8,19 @@ from extractor.trace.records import Trace
 
 Shape = tuple[str, ...]
 
+_LONG = 64
+"""Cases with more lines than this are kept only for kernels that no shorter one launches."""
+
 
 def ways(trace: Trace) -> Shape:
-    """Which kernels ran in which order: what tells two ways through the host side apart."""
-    return (trace.status, *(launch.symbol for launch in trace.launches))
+    """Which kernels ran, by their first time: what tells two ways through the host side apart."""
+    return (trace.status, *dict.fromkeys(launch.symbol for launch in trace.launches))
 
 
 def shape(trace: Trace) -> Shape:
     """As ``ways``, and with each launch's block and use of dynamic LDS."""
     launches = (f"{x.symbol} {x.block} {x.shared_bytes > 0}" for x in trace.launches)
-    return (trace.status, *launches)
+    return (trace.status, *dict.fromkeys(launches))
 
 
 def choose(groups: Iterable[list[Trace]], budget: int) -> list[Trace]:
@@ -32,16 +35,22 @@ def choose(groups: Iterable[list[Trace]], budget: int) -> list[Trace]:
         budget: Most cases.
     """
     found = list(groups)
-    kept = _cover([{x.symbol for trace in traces for x in trace.launches} for traces in found])
+    kernels = [{x.symbol for trace in traces for x in trace.launches} for traces in found]
+    long = [sum(len(trace.launches) for trace in traces) > _LONG for traces in found]
+    kept = _cover([set() if long[n] else each for n, each in enumerate(kernels)])
+    covered = {symbol for number in kept for symbol in kernels[number]}
+    kept += _cover([each - covered for each in kernels])
     for measure in (ways, shape):
         known = {measure(trace) for number in kept for trace in found[number]}
         for number, traces in enumerate(found):
+            if long[number]:
+                continue
             shapes = {measure(trace) for trace in traces}
             if number not in kept and shapes - known:
                 known |= shapes
                 kept.append(number)
-    kept += [n for n, traces in enumerate(found) if len(traces) > 1 and n not in kept]
-    kept += [n for n in range(len(found)) if n not in kept]
+    kept += [n for n, t in enumerate(found) if len(t) > 1 and n not in kept and not long[n]]
+    kept += [n for n in range(len(found)) if n not in kept and not long[n]]
     return [trace for number in sorted(kept[:budget]) for trace in found[number]]
 
 

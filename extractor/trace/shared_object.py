@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from extractor import cache
+from extractor.configuration_graph import ConfigurationGraph
 from extractor.errors import ToolchainError
-from extractor.graph.linked import LinkedGraph
 from extractor.project import Project
 from extractor.toolchain.model import Toolchain
 from extractor.trace.objects import compile_units
@@ -27,7 +27,7 @@ from extractor.trace.recorder import build_recorder, machine_flags, run_tool
 from extractor.units import Unit
 
 _KIND = "trace-libraries"
-_FORMAT = "1"
+_FORMAT = "2"
 _UNDEFINED = re.compile(r"undefined symbol: (?P<name>[^\s]+)")
 _MOST_ROUNDS = 24
 _SYSTEM = ("libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6")
@@ -83,8 +83,8 @@ class HostSide:
         self.project, self.config = project, config
         self._projects = (project, *others)
         self._configs = (config, *(other.configurations()[0] for other in others))
-        self._graphs: dict[int, LinkedGraph] = {}
-        self._selected: LinkedGraph | None = None
+        self._graphs: dict[int, ConfigurationGraph] = {}
+        self._plans: dict[int, list[Unit]] = {}
 
     def build(self, entries: Sequence[str], support: Iterable[str] = ()) -> SharedObject:
         """Builds a shared object that has some entry points.
@@ -121,13 +121,13 @@ class HostSide:
 
     def _search(self, entries: Sequence[str], missing: set[str], made: _Made) -> None:
         """Adds units until nothing that a unit of the libraries defines is missing."""
-        graph = self.project.graph(self.config, entries, device=False)
-        host, starts = graph.host, map(graph.host.find, entries)
-        nodes = graph.host_walker.reach([n for n in starts if n is not None], dead=True)
-        # Of the units that were looked at to be sure, only those that have something to run.
-        paths = {host.units[host.nodes[n].unit].path for n in nodes if host.nodes[n].unit >= 0}
-        wanted = {(0, unit) for unit in graph.units if unit.path in paths}
-        self._selected = host
+        graph = self._whole(0)
+        starts = [n for n in map(graph.host.find, entries) if n is not None]
+        wanted = {
+            (0, unit)
+            for node in graph.host_walker.reach(starts, dead=True)
+            if (unit := self._unit(0, graph.host.nodes[node].unit)) is not None
+        }
         asked: set[str] = set()
         for _ in range(_MOST_ROUNDS):
             wanted |= self._providers(missing - asked)
@@ -174,7 +174,9 @@ class HostSide:
         return f"{self._projects[owner].rule.name}:{unit.path}"
 
     def _planned(self, owner: int) -> list[Unit]:
-        return self._projects[owner].units(self._configs[owner], "host")
+        if owner not in self._plans:
+            self._plans[owner] = self._projects[owner].units(self._configs[owner], "host")
+        return self._plans[owner]
 
     def _ordered(self, chosen: Iterable[tuple[int, Unit]]) -> list[tuple[int, Unit]]:
         # The build's own order decides which of several weak definitions counts.
@@ -189,23 +191,30 @@ class HostSide:
     def _providers(self, symbols: Iterable[str]) -> set[tuple[int, Unit]]:
         found: set[tuple[int, Unit]] = set()
         for symbol in sorted(symbols):
-            for owner, project in enumerate(self._projects):
-                path = self._provider(owner, project, symbol)
-                if path is not None:
-                    found.update((owner, u) for u in self._planned(owner) if u.path == path)
+            for owner in range(len(self._projects)):
+                host = self._whole(owner).host
+                index = host.find(symbol)
+                unit = None if index is None else self._unit(owner, host.nodes[index].unit)
+                if unit is not None:
+                    found.add((owner, unit))
                     break
         return found
 
-    def _provider(self, owner: int, project: Project, symbol: str) -> str | None:
-        """The unit of a library that defines a symbol."""
-        if owner == 0 and self._selected is not None:
-            path = _definer(self._selected, symbol)
-            if path is not None:
-                return path
+    def _whole(self, owner: int) -> ConfigurationGraph:
+        """The whole library, linked: which of several copies of a function runs is known there.
+
+        It matters even where the copies are equal, since each unit has static kernels of its own.
+        """
         if owner not in self._graphs:
-            whole = project.graph(self._configs[owner], None, device=False)
-            self._graphs[owner] = whole.host
-        return _definer(self._graphs[owner], symbol)
+            project = self._projects[owner]
+            self._graphs[owner] = project.graph(self._configs[owner], None, device=False)
+        return self._graphs[owner]
+
+    def _unit(self, owner: int, number: int) -> Unit | None:
+        if number < 0:
+            return None
+        path = self._whole(owner).host.units[number].path
+        return next((unit for unit in self._planned(owner) if unit.path == path), None)
 
     def _undefined(self, objects: Sequence[Path]) -> set[str]:
         recorder = build_recorder(self.project.toolchain)
@@ -232,13 +241,6 @@ class HostSide:
                 _link(self.project.toolchain, objects, recorder, missing, folder)
         real = tuple(name for name in missing if not name.startswith("__hip_fatbin"))
         return place, real
-
-
-def _definer(graph: LinkedGraph, symbol: str) -> str | None:
-    index = graph.find(symbol)
-    if index is None or graph.nodes[index].unit < 0:
-        return None
-    return graph.units[graph.nodes[index].unit].path
 
 
 def _link(
