@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from extractor.records import Span
 from qa.author.draft import Cite, Draft
@@ -13,10 +13,12 @@ from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.model import replies
 from qa.model.budget import Usage, cost
-from qa.model.client import OUTCOMES, Client
+from qa.model.client import OUTCOMES
 from qa.model.context import Shown, pieces_of, shown
 from qa.model.plan import Wanted
 from qa.model.prompts import render, version
+from qa.model.replies import ReplyType
+from qa.model.settings import ModelSettings, Role
 from qa.records import Author, Entry
 from qa.scope_view import ScopeView
 
@@ -24,6 +26,17 @@ _PROMPT_SHARE = 0.7
 
 AskGates = Callable[[Entry], tuple[dict[str, bool], str]]
 """Gates of an entry, asked for it alone, and the reason of the first that failed."""
+
+
+class Asks(Protocol):
+    """What an author needs of a client."""
+
+    @property
+    def settings(self) -> ModelSettings:
+        """Model and limits."""
+
+    async def ask(self, role: Role, prompt: str, kind: type[ReplyType]) -> tuple[ReplyType, Usage]:
+        """One reply of a given shape, and what it took."""
 
 
 @dataclass
@@ -56,7 +69,7 @@ class ModelAuthor:
         judge: The gates.
     """
 
-    def __init__(self, client: Client, ground: Ground, judge: AskGates) -> None:
+    def __init__(self, client: Asks, ground: Ground, judge: AskGates) -> None:
         self._client, self._ground, self._judge = client, ground, judge
 
     def context(self, view: ScopeView, one: Wanted) -> Shown:

@@ -14,11 +14,12 @@ from extractor import settings
 from qa.model.budget import Usage
 
 _VERSION = 1
-_TABLE = """
+_TABLES = """
 CREATE TABLE IF NOT EXISTS answers (
   key TEXT PRIMARY KEY, model TEXT NOT NULL, text TEXT NOT NULL,
   sent INTEGER NOT NULL, received INTEGER NOT NULL, estimated INTEGER NOT NULL
-)
+);
+CREATE TABLE IF NOT EXISTS batches (id TEXT PRIMARY KEY, server TEXT NOT NULL, rows TEXT NOT NULL);
 """
 
 
@@ -46,8 +47,7 @@ class AnswerCache:
         self._lock = threading.Lock()
         self._database = sqlite3.connect(self._file, timeout=60, check_same_thread=False)
         self._database.execute("PRAGMA journal_mode=WAL")
-        self._database.execute(_TABLE)
-        self._database.commit()
+        self._database.executescript(_TABLES)
 
     def recall(self, key: str) -> tuple[str, Usage] | None:
         """The answer to a request, and what it took then."""
@@ -64,6 +64,26 @@ class AnswerCache:
         row = (key, model, text, usage.sent, usage.received, usage.estimated)
         with self._lock, self._database:
             self._database.execute("INSERT OR REPLACE INTO answers VALUES (?,?,?,?,?,?)", row)
+
+    def note_batch(self, name: str, server: str, rows: str) -> None:
+        """Keeps that a batch was sent, so that another run can fetch what was paid for."""
+        with self._lock, self._database:
+            self._database.execute(
+                "INSERT OR REPLACE INTO batches VALUES (?,?,?)", (name, server, rows)
+            )
+
+    def open_batches(self, server: str) -> list[tuple[str, str]]:
+        """Batches of a server whose answers were not fetched yet, with their rows."""
+        with self._lock:
+            found = self._database.execute(
+                "SELECT id, rows FROM batches WHERE server = ? ORDER BY id", (server,)
+            ).fetchall()
+        return [(str(name), str(rows)) for name, rows in found]
+
+    def forget_batch(self, name: str) -> None:
+        """A batch's answers are all here."""
+        with self._lock, self._database:
+            self._database.execute("DELETE FROM batches WHERE id = ?", (name,))
 
     def close(self) -> None:
         """Closes the file."""

@@ -120,6 +120,12 @@ class Client:
         kept = self.cache.recall(key)
         if kept is not None:
             return Answered(kept[0], Usage(), True)
+        return await self._unknown(key, model, messages, kind)
+
+    async def _unknown(
+        self, key: str, model: str, messages: Sequence[Message], kind: type[Reply]
+    ) -> Answered:
+        """Asks for what the cache does not have; the same request twice at once is sent once."""
         running = self._under_way.get(key)
         if running is not None:
             return replace(await asyncio.shield(running), usage=Usage(), known=True)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from qa.gates import GATES, Case
 from qa.ground import Ground
-from qa.judgement import Judge
+from qa.judgement import Judge, Verdict
 from qa.model.author import ModelAuthor, Written
+from qa.model.batch import BatchClient, Postponed, rounds
 from qa.model.budget import Budget, BudgetSpent, Usage, cost, tokens_of
 from qa.model.cache import AnswerCache
 from qa.model.client import Client, Unauthorised
 from qa.model.plan import CATEGORIES, Wanted, wanted
-from qa.model.settings import ModelSettings
+from qa.model.replies import ReplyType
+from qa.model.settings import ModelSettings, Role
 from qa.records import Category, Entry
 
 _REQUESTS_PER_ENTRY = 6
@@ -125,8 +126,7 @@ def estimate(settings: ModelSettings, ground: Ground, rows: Sequence[Wanted]) ->
 
     The prompt of the question stands for that of the answer, which shows the same source.
     """
-    budget = Budget(settings)
-    author = ModelAuthor(_Unasked(settings, budget), ground, lambda _entry: ({}, ""))  # type: ignore[arg-type]
+    author = ModelAuthor(Unasked(settings), ground, lambda _entry: ({}, ""))
     sent = 0
     for one in rows:
         look = tokens_of(author.question_prompt(ground.view(one.interface), one))
@@ -139,12 +139,15 @@ def estimate(settings: ModelSettings, ground: Ground, rows: Sequence[Wanted]) ->
     )
 
 
-@dataclass
-class _Unasked:
-    """Stands where no request is sent."""
+@dataclass(frozen=True)
+class Unasked:
+    """Stands where prompts are made and nothing is sent."""
 
     settings: ModelSettings
-    budget: Budget
+
+    async def ask(self, role: Role, prompt: str, kind: type[ReplyType]) -> tuple[ReplyType, Usage]:
+        """Sends nothing."""
+        raise AssertionError("an estimate asked the model")
 
 
 def run(
@@ -157,8 +160,20 @@ def run(
     max_tokens: int | None = None,
     cache: AnswerCache | None = None,
     advance: Advance | None = None,
+    batch_seconds: float | None = None,
 ) -> Report:
     """Writes the wanted entries.
+
+    Args:
+        settings: Model, server, prices.
+        ground: The library.
+        rows: What is wanted.
+        judge: The gates.
+        max_cost: US dollars at the most.
+        max_tokens: Tokens at the most.
+        cache: Answers that are known; those of this machine when left out.
+        advance: Told how many entries are done, of how many, and what was spent.
+        batch_seconds: Send requests in batches and look after them every so many seconds.
 
     The first Ctrl-C lets requests that are under way finish, for they are paid for; the second one
     ends at once. Every answer is kept the moment it is there.
@@ -170,7 +185,9 @@ def run(
     answers = cache or AnswerCache()
     budget = Budget(settings, max_cost, max_tokens)
     try:
-        return asyncio.run(_run(settings, ground, rows, judge, budget, answers, advance))
+        return asyncio.run(
+            _run(settings, ground, rows, judge, budget, answers, advance, batch_seconds)
+        )
     finally:
         if cache is None:
             answers.close()
@@ -178,14 +195,20 @@ def run(
 
 async def _run(
     settings: ModelSettings, ground: Ground, rows: Sequence[Wanted], judge: Judge, budget: Budget,
-    answers: AnswerCache, advance: Advance | None,
+    answers: AnswerCache, advance: Advance | None, batch_seconds: float | None,
 ) -> Report:  # fmt: skip
-    client = Client(settings, budget, answers)
+    make = Client if batch_seconds is None else BatchClient
+    client = make(settings, budget, answers)
 
-    author = ModelAuthor(client, ground, lambda entry: alone(entry, ground))
+    def gates(entry: Entry) -> tuple[dict[str, bool], str]:
+        # Alone: entries are compared with each other afterwards, in the order of the plan.
+        verdict = judge.judge_alone(entry)
+        return verdict.gates, verdict.reason
+
+    author = ModelAuthor(client, ground, gates)
     report = Report()
     done: dict[int, Written] = {}
-    queue = iter(enumerate(rows))
+    queue: Iterator[tuple[int, Wanted]] = iter(())
     stop = asyncio.Event()
     stopped: list[str] = []
     loop = asyncio.get_running_loop()
@@ -205,6 +228,8 @@ async def _run(
             try:
                 view = ground.view(one.interface)
                 done[number] = await author.write(view, one)
+            except Postponed:
+                continue
             except (BudgetSpent, Unauthorised) as error:
                 if not stop.is_set():
                     stopped.append(str(error))
@@ -213,9 +238,18 @@ async def _run(
             if advance is not None:
                 advance(len(done), len(rows), budget.line())
 
+    async def work() -> None:
+        nonlocal queue
+        queue = iter([(n, one) for n, one in enumerate(rows) if n not in done])
+        await asyncio.gather(*(worker() for _ in range(max(1, settings.concurrency))))
+
     handled = _handles_interrupts(loop, interrupt)
     try:
-        await asyncio.gather(*(worker() for _ in range(max(1, settings.concurrency))))
+        if isinstance(client, BatchClient) and batch_seconds is not None:
+            say = advance or (lambda _done, _all, _text: None)
+            await rounds(client, work, batch_seconds, lambda text: say(len(done), len(rows), text))
+        else:
+            await work()
     finally:
         if handled:
             loop.remove_signal_handler(signal.SIGINT)
@@ -229,25 +263,13 @@ async def _run(
     return report
 
 
-def alone(entry: Entry, ground: Ground) -> tuple[dict[str, bool], str]:
-    """The gates of one entry without those that compare entries: they need a fixed order."""
-    case = Case(entry, ground)
-    passed: dict[str, bool] = {}
-    for gate in GATES:
-        why = gate.check(case)
-        passed[gate.name] = why is None
-        if why is not None:
-            return passed, f"{gate.name}: {why}"
-    return passed, ""
-
-
 def _among_each_other(written: Iterable[Written], judge: Judge) -> None:
     for made in written:
         if made.stage != "accepted" or made.entry is None:
             continue
-        verdict = judge.judge_entry(made.entry)
-        gates = {**made.entry.gates, **verdict.gates}
-        made.entry = made.entry.model_copy(update={"gates": gates})
+        alone = Verdict(made.entry.id, True, made.entry.gates, "")
+        verdict = judge.compare(made.entry, alone)
+        made.entry = made.entry.model_copy(update={"gates": verdict.gates})
         if not verdict.passed:
             made.stage, made.reason = "gates", verdict.reason
 
