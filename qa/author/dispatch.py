@@ -17,6 +17,7 @@ from qa.text.arithmetic import Unknown, evaluate
 
 _MOST_PAIRS = 6
 _MOST_SINGLES = 6
+_VECTORS = frozenset("xyABC")
 Trace = dict[str, Any]
 
 
@@ -100,7 +101,8 @@ def _single_changes(traces: list[Trace]) -> Iterator[tuple[Trace, Trace, str]]:
             key = json.dumps(
                 [name, rest, trace["pointer_mode"], trace.get("atomics")], sort_keys=True
             )
-            if isinstance(value, int | str):
+            # A pointer given by the name of another one says that the two are the same memory.
+            if isinstance(value, int) or (isinstance(value, str) and value not in _VECTORS):
                 groups[key].append(trace)
     for key in sorted(groups):
         name = json.loads(key)[0]

@@ -10,7 +10,9 @@ from qa.text.comparisons import _TURNED as TURNED
 from qa.text.comparisons import comparisons_of_prose, tight, turned
 from qa.text.prose import code_fragments
 
-_NAME = re.compile(r"[A-Za-z_]\w*(?:->\w+|\.\w+|::\w+)*|\d+")
+_NAME = re.compile(r"[A-Za-z_]\w*(?:->\w+|\.\w+|::\w+)*")
+_OPERATORS = re.compile(r"[-+*/%<>=!&|?]|\s\w")
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
 def agree(case: Case) -> str | None:
@@ -19,7 +21,7 @@ def agree(case: Case) -> str | None:
         return None
     source = case.source_comparisons
     squeezed = tight(case.evidence_text)
-    written = _NAME.findall(case.evidence_text)
+    spelled = _NAME.findall(_COMMENT.sub(" ", case.evidence_text))
     for sentence in case.sentences:
         for stated, clause in comparisons_of_prose(sentence):
             against = turned(stated, clause, source)
@@ -32,10 +34,9 @@ def agree(case: Case) -> str | None:
             if why:
                 return why
         for fragment in code_fragments(sentence):
-            if re.search(r"&&|\|\||!(?!=)", fragment) and tight(fragment) not in squeezed:
-                spelled = _NAME.findall(fragment)
-                if len(spelled) > 1 and _runs_through(spelled, written):
-                    return f"the source combines these conditions in another way: {fragment[:80]}"
+            why = _misquoted(case, fragment, squeezed, spelled)
+            if why:
+                return why
     return None
 
 
@@ -49,9 +50,40 @@ def _false_numbers(left: str, operator: str, right: str, sentence: str) -> str |
     return None if true else f"{left} {operator} {right} is false"
 
 
+def _misquoted(case: Case, fragment: str, squeezed: str, spelled: list[str]) -> str | None:
+    """A piece of code that the cited lines have otherwise.
+
+    An author who claims sentences quotes; anybody else may put code in his own words, but not the
+    names of one expression in their order with other operators or numbers between them.
+    """
+    if not _OPERATORS.search(fragment) or "…" in fragment or "..." in fragment:
+        return None
+    bare = tight(fragment)
+    if bare in squeezed or bare in tight(case.claim_text) or bare in tight(case.entry.question):
+        return None
+    if case.statements and not _is_instantiation(case, fragment):
+        return f"the cited lines do not have: {fragment[:90]}"
+    names = _NAME.findall(fragment)
+    if len(names) > 1 and _runs_through(names, spelled):
+        return f"the source combines these names in another way: {fragment[:80]}"
+    return None
+
+
+def _is_instantiation(case: Case, fragment: str) -> bool:
+    """``name<arguments>``, or a type; whether it exists is another gate's question."""
+    match = re.fullmatch(r"([\w:]+)\s*(?:<.*>)?[\s*&\w]*", fragment.strip())
+    if match is None:
+        return False
+    arguments = {
+        tight(argument)
+        for function in case.view.functions
+        for one in function.instantiations
+        for argument in one["template_arguments"]
+    }
+    return match[1].split("::")[-1] in case.view.by_name or tight(fragment) in arguments
+
+
 def _runs_through(some: list[str], all_: list[str]) -> bool:
     """The names stand next to each other in the source, in this order."""
     first = some[0]
-    return any(
-        all_[i : i + len(some)] == some for i, name in enumerate(all_) if name == first
-    )  # fmt: skip
+    return any(all_[i : i + len(some)] == some for i, name in enumerate(all_) if name == first)

@@ -1,4 +1,4 @@
-"""One function's text as statements: parameters, definitions, branches, loops, accesses, barriers."""
+"""One function's text: parameters, definitions, branches, loops, accesses, calls."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ class _Reader:
                 first=first, last=last, text=text_of(node), guards=guards, loops=loops,
                 condition=condition, constexpr=any(c.type == "constexpr" for c in node.children),
                 stops=lead is not None and lead.type in _STOPS, returns=returns,
-                otherwise=other is not None, consequence=(self._lines(then)[0], self._lines(then)[1]),
+                otherwise=other is not None, consequence=self._lines(then),
             )
         )  # fmt: skip
         self._visit(then, (*guards, Guard(condition, False, first)), loops)

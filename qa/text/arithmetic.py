@@ -149,10 +149,10 @@ class _Parser:
     @staticmethod
     def call(name: str, arguments: list[Value]) -> Value:
         if name in ("min", "max"):
-            ranked: list[Value] = sorted(arguments, key=Fraction)
+            ranked: list[Value] = sorted(arguments, key=float)
             return ranked[0] if name == "min" else ranked[-1]
         if name == "abs":
-            return abs(arguments[0])
+            return arguments[0] if arguments[0] >= 0 else -arguments[0]
         if name == "ceil":
             return math.ceil(arguments[0])
         if name == "floor":
