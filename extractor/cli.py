@@ -422,10 +422,12 @@ def _formats(text: str, view: bool) -> list[str]:
 
 def _schemas() -> dict[str, Any]:
     from extractor.records import EntryLine, Scope
+    from extractor.trace.records import Trace
 
     return {
         "scope": Scope.model_json_schema(by_alias=True),
         "kernels": EntryLine.model_json_schema(),
+        "traces": Trace.model_json_schema(by_alias=True),
     }
 
 

@@ -37,6 +37,7 @@ FaultKind = Literal[
 """Why a row does not become part of a release."""
 
 _UNLICENSED = frozenset({"", "none", "noassertion", "unknown", "unlicensed"})
+_LAST_LINE, _MOST_TOKENS = 2**31 - 1, 2**63 - 1
 _CONTENT = (
     "project", "source", "interface", "entry_points", "configs", "archs", "kind", "category",
     "level", "question", "answer", "context", "evidence",
@@ -191,6 +192,12 @@ def _row(file: str, number: int, line: bytes) -> Read | Fault:
         return Fault(file, number, known, "schema", detail)
     if not entry.id.strip() or not entry.question.strip() or not entry.answer.strip():
         return Fault(file, number, known, "schema", "id, question or answer is empty")
+    for span in (*entry.evidence, *(piece.span for piece in entry.context)):
+        if not 1 <= span.start_line <= span.end_line <= _LAST_LINE:
+            place = f"{span.file}:{span.start_line}-{span.end_line}"
+            return Fault(file, number, known, "schema", f"{place} is no range of lines")
+    if not 0 <= (entry.author.tokens or 0) <= _MOST_TOKENS:
+        return Fault(file, number, known, "schema", "author.tokens is no number of tokens")
     return Read(entry, file, number)
 
 

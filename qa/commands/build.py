@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from extractor.errors import UserError
+
+_BATCH_SECONDS = 30.0
+
+
+class Author(StrEnum):
+    """Who writes entries."""
+
+    static = "static"
+    model = "model"
 
 
 def command(
@@ -38,6 +48,56 @@ def command(
         str | None,
         typer.Option("--source", help="Source folder, or URL@REF, instead of the pinned one."),
     ] = None,
+    author: Annotated[
+        Author, typer.Option("--author", help="Who writes: no model, or one you name.")
+    ] = Author.static,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="Model of --author model; else $ROCQUARRY_MODEL."),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            "--base-url",
+            help="OpenAI-compatible server; else $ROCQUARRY_BASE_URL. The key is "
+            "$ROCQUARRY_API_KEY.",
+        ),
+    ] = None,
+    estimate: Annotated[
+        bool,
+        typer.Option("--estimate", help="Print requests, tokens and price, and send nothing."),
+    ] = False,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", min=0, help="US dollars at the most.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, help="Tokens at the most, both ways.")
+    ] = None,
+    input_price: Annotated[
+        float | None,
+        typer.Option("--input-price", min=0, help="US dollars for a million tokens sent."),
+    ] = None,
+    output_price: Annotated[
+        float | None,
+        typer.Option("--output-price", min=0, help="US dollars for a million tokens received."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, help="Entries of an interface that a model is asked for."),
+    ] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option("--category", help="Category that a model is asked for. Repeatable."),
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", min=1, help="Requests to a model at once.")
+    ] = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Receive a model's answers piece by piece.")
+    ] = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Send requests through the server's batch interface.")
+    ] = False,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=0, help="Worker processes; 0 for one a core.")
     ] = 0,
@@ -46,7 +106,10 @@ def command(
 ) -> None:
     """Write graded questions and answers, and keep those that pass every gate.
 
-    Writes OUT/entries.jsonl, OUT/rejects.jsonl with reasons, and OUT/statistics.json.
+    Writes OUT/entries.jsonl, OUT/rejects.jsonl with reasons, and OUT/statistics.json; what a model
+    writes goes into OUT/model. A model is asked only with --author model.
+
+    Example: qa build rocblas --interface trsm --author model --model NAME --estimate
     """
     from extractor.output import to_json, write
     from extractor.progress import Reporter
@@ -63,7 +126,21 @@ def command(
             "name a library, and either --interface NAME or --all; see: qa build --help"
         )
     reporter = Reporter(quiet=quiet or as_json)
+    options = None
+    if author is Author.model:
+        from qa.model.command import Options
+        from qa.model.settings import settings_from
+
+        settings = settings_from(
+            model=model, base_url=base_url, input_price=input_price, output_price=output_price,
+            concurrency=concurrency, stream=stream or None,
+        )  # fmt: skip
+        options = Options(
+            settings, tuple(category or ()), limit, estimate, max_cost, max_tokens,
+            _BATCH_SECONDS if batch else None,
+        )  # fmt: skip
     wanted = []
+    libraries = []
     for name in names:
         opened = Project(name, source=source, jobs=jobs, reporter=reporter)
         chosen = list(interface or ()) or sorted(opened.families())
@@ -72,6 +149,13 @@ def command(
         if not reuse_only:
             supply(opened, chosen, out, everything=everything)
         wanted.append((name, chosen))
+        libraries.append((opened, chosen))
+    if options is not None:
+        from qa.model.command import build_with_model
+
+        raise typer.Exit(
+            build_with_model(libraries, out, options, reporter, as_json=as_json, quiet=quiet)
+        )
     with reporter.work("entries") as advance:
         built = build(wanted, out, source=source, jobs=jobs, progress=advance)
     write(out / "entries.jsonl", b"".join(built.entries))

@@ -203,7 +203,13 @@ def _rows(
     }
     chosen = split(families.members, library_of)
     rows = [
-        Row(entry, found.kernels, families.of[entry.id], chosen[families.of[entry.id]])
+        Row(
+            entry,
+            found.kernels,
+            families.of[entry.id],
+            chosen[families.of[entry.id]],
+            libraries[entry.source.model_dump_json()].quoted(entry.evidence),
+        )
         for entry, found in zip(entries, evidence, strict=True)
     ]
     return rows, families

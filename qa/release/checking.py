@@ -125,7 +125,14 @@ class _Received:
                 yield f"data/{split}.parquet: its ids are not those of jsonl/{split}.jsonl"
                 continue
             made = [
-                Row(entries[row["id"]], tuple(row["kernels"]), row["family"], split) for row in rows
+                Row(
+                    entries[row["id"]],
+                    tuple(row["kernels"]),
+                    row["family"],
+                    split,
+                    tuple(row["evidence_text"]),
+                )
+                for row in rows
             ]
             for row, found in zip(made, rows, strict=True):
                 if entry_record(row) != found:
@@ -146,14 +153,16 @@ class _Received:
             seen[entry.id] = split
 
     def texts(self) -> Iterator[str]:
-        """The text shown has the hash that its span names."""
-        for split, entry in self.all():
-            for piece in entry.context:
-                raw = piece.text.encode()
-                # Bytes that are not UTF-8 were replaced; only the source can tell about those.
-                same = hashlib.sha256(raw).hexdigest() == piece.span.sha256
-                if not same and "\ufffd" not in piece.text:
-                    yield f"{split}: {entry.id}: text of {piece.span.file} has another hash"
+        """Every text that is quoted has the hash that its span names."""
+        for split in SPLITS:
+            for row in self.table(f"data/{split}.parquet"):
+                pieces = [(piece["span"], piece["text"]) for piece in row["context"]]
+                pieces += zip(row["evidence"], row["evidence_text"], strict=True)
+                for span, text in pieces:
+                    same = hashlib.sha256(text.encode()).hexdigest() == span["sha256"]
+                    # Bytes that are not UTF-8 were replaced; only the source can tell about those.
+                    if text and not same and "\ufffd" not in text:
+                        yield f"{split}: {row['id']}: text of {span['file']} has another hash"
 
     def gates(self) -> Iterator[str]:
         for split, entry in self.all():

@@ -122,6 +122,12 @@ class Library:
         raw = b"".join(self._lines(file)[max(0, start_line - 1) : end_line])
         return raw.decode("utf-8", errors="replace")
 
+    def quoted(self, spans: Sequence[Span]) -> tuple[str, ...]:
+        """Text of each span; empty for text of other packages."""
+        return tuple(
+            "" if self.is_foreign(s) else self.text(s.file, s.start_line, s.end_line) for s in spans
+        )
+
     @staticmethod
     def is_foreign(span: Span) -> bool:
         """Whether a span's text belongs to another package, with a licence of its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -40,7 +41,10 @@ def files(rows: Sequence[Row], libraries: Mapping[str, Library]) -> dict[str, by
                 "it cannot be released: add the file to the source, or leave its entries out"
             )
         for name, data in library.licence_files.items():
-            made[f"{folder(source)}/{name}"] = data
+            path = f"{folder(source)}/{name}"
+            if made.get(path, data) != data:  # another revision of the same version
+                path = f"{path}.{hashlib.sha256(data).hexdigest()[:8]}"
+            made[path] = data
         inside = [row for row in rows if row.entry.source.model_dump_json() == key]
         parts.append(_notice(library, inside))
     made["licenses/NOTICE.md"] = "\n".join(parts).encode()

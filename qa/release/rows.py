@@ -18,12 +18,14 @@ class Row:
         kernels: Plain names of the kernels it stands on.
         family: Kernel family.
         split: ``train``, ``validation`` or ``test``.
+        texts: Text of each span of evidence; empty where another package's licence covers it.
     """
 
     entry: Entry
     kernels: tuple[str, ...]
     family: str
     split: str
+    texts: tuple[str, ...]
 
 
 def by_split(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -32,6 +34,17 @@ def by_split(rows: Iterable[Row]) -> dict[str, list[Row]]:
     for row in sorted(rows, key=lambda row: row.entry.id):
         found[row.split].append(row)
     return found
+
+
+def source_shown(row: Row) -> str:
+    """The source that a view shows with a question: its context, else its evidence.
+
+    The evidence of an implementation is the code that is asked for, so it is not shown.
+    """
+    if row.entry.context or row.entry.kind != "qa":
+        return shown(row.entry.context)
+    pairs = zip(row.entry.evidence, row.texts, strict=True)
+    return shown([Context(span=span, text=text) for span, text in pairs if text])
 
 
 def shown(context: Sequence[Context]) -> str:

@@ -10,7 +10,7 @@ import orjson
 
 from extractor.errors import MissingExtra
 from qa.intake import as_json
-from qa.release.rows import Row, by_split, shown
+from qa.release.rows import Row, by_split, source_shown
 
 try:
     import pyarrow as pa
@@ -58,6 +58,7 @@ ENTRIES = pa.schema(
         ("answer", pa.string()),
         ("context", pa.list_(pa.struct([("span", _SPAN), ("text", pa.string())]))),
         ("evidence", pa.list_(_SPAN)),
+        ("evidence_text", _TEXTS),
         (
             "claims",
             pa.list_(
@@ -126,13 +127,14 @@ def entry_record(row: Row) -> dict[str, Any]:
         "split": row.split,
         "family": row.family,
         "kernels": list(row.kernels),
+        "evidence_text": list(row.texts),
     }
     return {name: data[name] for name in ENTRIES.names}
 
 
 def chat_record(row: Row) -> dict[str, Any]:
-    """A row as a conversation of two messages: question with its context, and answer."""
-    asked = "\n\n".join(part for part in (row.entry.question, shown(row.entry.context)) if part)
+    """A row as a conversation of two messages: question with its source, and answer."""
+    asked = "\n\n".join(part for part in (row.entry.question, source_shown(row)) if part)
     messages = [
         {"role": "user", "content": asked},
         {"role": "assistant", "content": row.entry.answer},
@@ -145,7 +147,7 @@ def instruction_record(row: Row) -> dict[str, Any]:
     return {
         **_about(row),
         "instruction": row.entry.question,
-        "input": shown(row.entry.context),
+        "input": source_shown(row),
         "output": row.entry.answer,
     }
 

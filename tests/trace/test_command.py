@@ -28,6 +28,8 @@ def test_the_command_writes_traces_and_says_what_they_cover(
     assert trace["schema"] == "rocquarry.trace/1"
     assert trace["arch"] == ["gfx942"]
     assert trace["boundaries"] == ["_ZN6vendor4sortEi"]
+    schemas = json.loads(extract("--schema").stdout)
+    assert trace.keys() == schemas["traces"]["properties"].keys()
     assert summary["configs"]["source"]["traces"] == len(lines) == 2
 
 

@@ -32,9 +32,9 @@ export function openDecisions(store) {
       }
       return counts;
     },
-    download() {
+    download(reviewer) {
       const decisions = [...made.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-      const text = `${JSON.stringify({ schema: SCHEMA, reviewer: "", decisions }, null, 1)}\n`;
+      const text = `${JSON.stringify({ schema: SCHEMA, reviewer, decisions }, null, 1)}\n`;
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
       link.download = "reviews.json";

@@ -43,7 +43,7 @@ export function start() {
     drawStatus(app);
     app.choose(Math.max(0, shown.indexOf(before)), { focus: false });
   };
-  app.exportDecisions = () => app.decisions.download();
+  app.exportDecisions = () => app.decisions.download(byId("reviewer").value.trim());
   byId("export").addEventListener("click", app.exportDecisions);
   fill(byId("notes"), store.faults.length ? el("details", { class: "note" },
     el("summary", {}, `${store.faults.length.toLocaleString("en")} rows are no entries and are not shown`),
