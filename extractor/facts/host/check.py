@@ -81,7 +81,8 @@ class Comparison:
         rule: The library's rule file.
         facts: Facts of the host, those of entry points among them.
         enumerators: Value by name.
-        parameters: Names of each entry point's parameters.
+        pointers: Names of parameters that point to a scalar.
+        parameters: Of each entry point: the name that its header gives, and that of its definition.
     """
 
     def __init__(
@@ -89,9 +90,11 @@ class Comparison:
         rule: Rule,
         facts: Iterable[Fact],
         enumerators: Mapping[str, int],
-        parameters: Mapping[str, tuple[str, ...]],
+        pointers: frozenset[str],
+        parameters: Mapping[str, tuple[tuple[str, str], ...]],
     ) -> None:
         self._rule, self._enumerators, self._parameters = rule, enumerators, parameters
+        self._pointers = pointers
         self.result = Agreement()
         self._launches: dict[str, list[_Launch]] = {}
         self._nulls: set[str] = set()
@@ -232,16 +235,16 @@ class Comparison:
             letters = traced.letters
         values: dict[str, Value] = dict(self._enumerators)
         values.update(letters)
-        for name in self._parameters[trace["entry"]]:
-            values[name] = 1  # a pointer that is not null
-        for name, value in trace["args"].items():
-            if isinstance(value, (int, float)):
-                values[name] = values[f"*{name}"] = value
-            elif isinstance(value, str):
+        for declared, name in self._parameters[trace["entry"]]:
+            value = trace["args"].get(declared)
+            if isinstance(value, str):
                 values[name] = values.get(value, value)
-        for name in self._parameters[trace["entry"]]:
-            if f"*{name}" in values and name in ("alpha", "beta"):
-                values[name] = 1
+            elif isinstance(value, (int, float)):
+                # A scalar behind a pointer is asked for as `*alpha`, its pointer as `alpha`.
+                values[f"*{name}"] = value
+                values[name] = 1 if declared in self._pointers else value
+            else:
+                values[name] = 1  # a pointer that is not null
         state = {**rule.state, **rule.arch_state.get(arch, {})}
         if traced is not None:
             mode = getattr(traced, "pointer_mode", None)

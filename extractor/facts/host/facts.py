@@ -32,7 +32,8 @@ def facts_of(
         config: Configuration.
         advance: Told how far it is.
     """
-    program = HostProgram(project, interface, config)
+    entries = None if interface is None else project.resolve(interface)
+    program = HostProgram(project, entries, config)
     yield from HostFacts(program, advance, composed=interface is not None).all()
 
 
@@ -67,8 +68,8 @@ class HostFacts:
         total = len(self._program.functions) + len(self._program.entries)
         for function, members in sorted(definitions.items(), key=_place):
             yield from self._definition(function, sorted(members), total)
-        for name, index in self._program.entries.items() if self._composed else ():
-            yield from self._entry(index)
+        for name in self._program.entries if self._composed else ():
+            yield from self.entry(name)
             self._done += 1
             self._advance(self._done, total, name)
 
@@ -124,7 +125,9 @@ class HostFacts:
             reason=self._program.bodies.missing[index],
         )
 
-    def _entry(self, index: int) -> Iterator[Fact]:
+    def entry(self, name: str) -> Iterator[Fact]:
+        """Launches below an entry point, over its arguments."""
+        index = self._program.entries[name]
         node = self._program.graph.host.nodes[index]
         function = self._program.identity(index)
         composed: Composition = compose(node.symbol, self.trees)

@@ -17,13 +17,13 @@ class HostProgram:
 
     Args:
         project: The opened library.
-        interface: Family or entry point; ``None`` for the whole library.
+        entries: Entry points; ``None`` for the whole library.
         config: Configuration.
     """
 
-    def __init__(self, project: Project, interface: str | None, config: str) -> None:
+    def __init__(self, project: Project, entries: Sequence[str] | None, config: str) -> None:
         self.project, self.config = project, config
-        wanted = None if interface is None else project.resolve(interface)
+        wanted = None if entries is None else list(entries)
         self.graph: ConfigurationGraph = project.graph(config, wanted, device=False)
         names = wanted if wanted is not None else project.defined([self.graph])
         found = {name: self.graph.host.find(name) for name in names}
@@ -48,6 +48,10 @@ class HostProgram:
         node = self.graph.host.nodes[index]
         file = self.project.text.portable(node.site.file)
         return f"{file}:{node.site.line}:{node.qualified_name}"
+
+    def entry_symbol(self, name: str) -> str:
+        """Symbol of an entry point's definition."""
+        return self.graph.host.nodes[self.entries[name]].symbol
 
     @cached_property
     def kernels(self) -> dict[str, int]:

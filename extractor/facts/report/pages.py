@@ -26,6 +26,7 @@ def interface_page(scope: dict[str, Any], facts: Sequence[Fact]) -> str:
     by_function: dict[str, list[Fact]] = {}
     for fact in facts:
         by_function.setdefault(fact.function, []).append(fact)
+    launched = _launches_by_kernel(facts)
     functions = []
     known = {function["id"] for function in scope["functions"]}
     for function in scope["functions"]:
@@ -42,7 +43,10 @@ def interface_page(scope: dict[str, Any], facts: Sequence[Fact]) -> str:
                 "line": function["span"]["start_line"],
                 "text": function["text"],
                 "instantiations": len(function["instantiations"]),
-                "facts": [_row(fact) for fact in stated],
+                "facts": [
+                    *({**_row(f), "from": f.function} for f in launched.get(function["id"], ())),
+                    *map(_row, stated),
+                ],
             }
         )
     order = {"kernel": 0, "launcher": 1, "entry_point": 2, "host": 3, "device": 4}
@@ -87,6 +91,18 @@ def library_page(project: str, version: str, tool_version: str, facts: Sequence[
         },
         _PAGE,
     )
+
+
+def _launches_by_kernel(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
+    """Facts of launches over their launcher's own parameters, by the kernel they start."""
+    found: dict[str, list[Fact]] = {}
+    for fact in facts:
+        value: Any = fact.value
+        if not fact.fact.startswith("launch_") or not isinstance(value, dict):
+            continue
+        if "kernel" in value and "through" not in value:
+            found.setdefault(value["kernel"], []).append(fact)
+    return found
 
 
 _UNSHOWN = frozenset({"named", "launcher", "schema"})

@@ -68,7 +68,7 @@ function show(one) {
 
 function source(one) {
   const lines = highlight(one.text).map((pieces, index) => el("div", { class: "line", "data-line": one.line + index },
-    el("span", { class: "number" }, String(one.line + index)),
+    el("span", { class: "row" }, String(one.line + index)),
     el("code", {}, pieces.map(([kind, text]) => (kind ? el("span", { class: kind }, text) : text)))));
   fill(byId("source"), el("p", { class: "place", id: "source-head" }, `${one.file}:${one.line}`), el("div", { id: "lines" }, lines));
 }

@@ -31,14 +31,19 @@ function block(title, count, content) {
   return el("details", { class: "section", open: true }, el("summary", {}, title, " ", el("span", { class: "faint" }, String(count))), content);
 }
 
+// Launches that read the same in several instantiations are one, and name them all.
 function launches(facts) {
-  const groups = new Map();
-  let group = null;
+  const sites = new Map();
   for (const fact of facts) {
-    const key = JSON.stringify([fact.subject, fact.of ?? "", fact.value?.symbol ?? "", fact.value?.through ?? []]);
-    group = groups.get(key) ?? [];
-    group.push(fact);
-    groups.set(key, group);
+    const key = JSON.stringify([fact.subject, fact.of ?? "", fact.from ?? "", fact.value?.symbol ?? "", fact.value?.through ?? [], fact.config ?? ""]);
+    sites.set(key, [...(sites.get(key) ?? []), fact]);
+  }
+  const groups = new Map();
+  for (const site of sites.values()) {
+    const key = JSON.stringify(site.map((fact) => [fact.fact, fact.subject, fact.from ?? "", fact.config ?? "", { ...fact.value, symbol: null }]));
+    const known = groups.get(key);
+    if (known) known.also.push(site[0].of);
+    else groups.set(key, Object.assign(site, { also: [site[0].of] }));
   }
   return [...groups.values()];
 }
@@ -65,7 +70,7 @@ function launch(group, mark) {
       el("dt", {}, "dynamic LDS"), el("dd", {}, el("code", {}, size(by.launch_shared_bytes)), " bytes"),
       value?.through?.length ? [el("dt", {}, "through"), el("dd", { class: "faint" }, value.through.join(" → "))] : [],
       value?.assumes?.length ? [el("dt", {}, "provided"), el("dd", { class: "faint" }, value.assumes.map((text) => el("code", {}, text)))] : []),
-    limits(first));
+    limits(first, group.also));
 }
 
 function conditions(value) {
@@ -73,19 +78,31 @@ function conditions(value) {
   return el("ul", { class: "conditions" }, value.conditions.map((text) => el("li", {}, el("code", {}, text))));
 }
 
-function limits(fact) {
-  const words = [fact.config && `configuration ${fact.config}`, fact.arch, fact.of && `instantiation ${fact.of}`, `proved by ${fact.by}`];
-  return el("p", { class: "faint limits" }, words.filter(Boolean).join(" · "));
+function limits(fact, also) {
+  const named = also.filter(Boolean);
+  const which = named.length > 1 ? `${named.length} instantiations` : named.length ? `instantiation ${named[0]}` : "every instantiation";
+  const words = [fact.from && `by ${fact.from.split(":").pop()}`, fact.config && `configuration ${fact.config}`, which, `proved by ${fact.by}`];
+  return el("p", { class: "faint limits", title: named.join("\n") }, words.filter(Boolean).join(" · "));
 }
 
 function table(facts, mark) {
-  return el("table", {}, el("tbody", {}, facts.map((fact) => el("tr", {
+  return el("table", {}, el("tbody", {}, once(facts).map((fact) => el("tr", {
     tabindex: "0", click: () => mark(fact), focus: () => mark(fact), title: fact.of ?? "", class: fact.value === undefined ? "null" : null,
   },
   el("td", {}, fact.fact.replaceAll("_", " ")),
   el("td", { class: "place" }, fact.subject.split("/").pop()),
   el("td", {}, stated(fact)),
   el("td", { class: "faint" }, [fact.arch, fact.config, fact.by].filter(Boolean).join(" · "))))));
+}
+
+// A fact that several instantiations share is one row.
+function once(facts) {
+  const rows = new Map();
+  for (const fact of facts) {
+    const key = JSON.stringify([fact.fact, fact.subject, fact.value ?? null, fact.reason ?? "", fact.arch ?? "", fact.config ?? ""]);
+    if (!rows.has(key)) rows.set(key, fact);
+  }
+  return [...rows.values()];
 }
 
 function stated(fact) {
