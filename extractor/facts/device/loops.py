@@ -99,22 +99,25 @@ class Loops(Statements):
         something that no iteration changes is steady. One that ends it with a value made of known
         things keeps its name as a symbol, and depends on what those depend on.
         """
-        open_ = [
-            key
-            for key, change in changes.items()
-            if not change.steady and isinstance(before[key], Polynomial | Pointer | Unknown)
-        ]
         known = Known()
-        if not open_ or self.budget <= 0 or self._depth > _MOST_REHEARSALS:
+        followed = {
+            k: v for k, v in before.items() if isinstance(v, Polynomial | Pointer | Unknown)
+        }
+        hoped = {key: self.depends(before[key]) for key in changes if key in followed}
+        if not hoped or self.budget <= 0 or self._depth > _MOST_REHEARSALS:
             return known
         state = (self.variables, self.path, self.rehearsal, len(self.frame.returns))
         left = list(self.frame.left)
         self.variables, self.rehearsal = dict(self.variables), True
-        self._depth += 1
         outside = self.symbols.atoms
         self.symbols.atoms = dict(outside)
-        hoped = {key: self.depends(before[key]) for key in open_}
-        self._enter(body, condition, changes, before, Known({}, hoped))
+        _, steady = self._enter(body, condition, changes, before, Known({}, hoped))
+        open_ = [key for key in hoped if key not in steady]
+        if not open_:
+            self.symbols.atoms = outside
+            self.variables, self.path, self.rehearsal, _ = state
+            return known
+        self._depth += 1
         begun = {key: self.variables[key] for key in open_}
         depends = self._around(body, condition, increment, inner)
         skipped = any(change.skipped for change in changes.values())

@@ -105,7 +105,8 @@ class Places(Arithmetic):
         self.note("load", place, node)
         index = self.symbols.depends(pointer.offset)
         mixed = index & (THREAD | {DATA, MAYBE})
-        depends = frozenset({DATA} if mixed else {SHARED_DATA})
+        differs = index & (THREAD | {DATA})
+        depends = frozenset({DATA if differs else MAYBE if mixed else SHARED_DATA})
         if pointer.buffer.kind == "local":
             own = self.variables.get(pointer.buffer.declaration)
             if isinstance(own, Unknown | Polynomial) and pointer.offset.constant == 0:
