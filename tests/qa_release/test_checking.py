@@ -129,7 +129,12 @@ def _damages() -> Iterator[tuple[str, Callable[[Path], object], set[str]]]:
         "columns", "views", "leakage"
     }  # fmt: skip
     yield "no licence", lambda d: shutil.rmtree(d / "licenses/pond-1.2.3"), {"licences"}
-    yield "another text", _other_text, {"texts"}
+    yield "another context", _other_context, {"texts", "views"}
+    yield (
+        "another evidence",
+        lambda d: table(d / "data/test.parquet", _other_text),
+        {"texts"},
+    )
     yield (
         "a phase with a test row",
         lambda d: _phase(d, lines(d / "jsonl/test.jsonl")[0]["id"]),
@@ -157,12 +162,16 @@ def _drop_column(folder: Path) -> None:
     pq.write_table(pq.read_table(path).drop_columns(["license"]), path)
 
 
-def _other_text(folder: Path) -> None:
+def _other_context(folder: Path) -> None:
     def edit(rows: Rows) -> None:
         row = next(row for row in rows if row["context"])
         row["context"][0]["text"] += " "
 
-    change(folder / "jsonl/train.jsonl", edit)
+    table(folder / "data/train.parquet", edit)
+
+
+def _other_text(rows: Rows) -> None:
+    rows[0]["evidence_text"][0] += " "
 
 
 def _phase(folder: Path, identifier: str) -> None:

@@ -22,6 +22,10 @@ SPOILED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "an empty answer": (lambda row: row.update(answer=" "), "schema"),
     "an empty id": (lambda row: row.update(id=""), "schema"),
     "a null in gates": (lambda row: row.update(gates={"spans": None}), "schema"),
+    "lines from the end": (lambda row: _lines(row, start_line=0), "schema"),
+    "lines backwards": (lambda row: _lines(row, end_line=-3), "schema"),
+    "a line nobody has": (lambda row: _lines(row, end_line=2**31), "schema"),
+    "fewer tokens than none": (lambda row: row["author"].update(tokens=-1), "schema"),
     "a source that is text": (lambda row: row.update(source="pond"), "schema"),
     "a newer schema": (lambda row: row.update(schema="rocquarry.entry/2"), "schema_version"),
     "no schema": (lambda row: row.pop("schema"), "schema_version"),
@@ -31,6 +35,10 @@ SPOILED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "an unknown licence": (lambda row: _licence(row, "NOASSERTION"), "missing_license"),
     "no licence": (lambda row: _licence(row, ...), "missing_license"),
 }
+
+
+def _lines(row: dict[str, Any], **changed: int) -> None:
+    row["evidence"] = [{**row["evidence"][0], "file": "EXT:hip/hip.h", **changed}]
 
 
 def _licence(row: dict[str, Any], value: object) -> None:

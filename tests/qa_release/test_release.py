@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -111,6 +112,8 @@ lines = load_dataset("json", data_files=folder + "/chat/train.jsonl")
 print(json.dumps({{
     "rows": {{name: len(part) for name, part in data.items()}},
     "first": data["train"][0],
+    "texts": [[r["evidence_text"], r["id"]] for r in data["train"]],
+    "inputs": {{r["id"]: r["input"] for r in tasks["train"]}},
     "roles": [m["role"] for m in chat["train"][0]["messages"]],
     "task": sorted(tasks["test"][0]),
     "levels": sorted(set(phase["train"]["level"])),
@@ -123,6 +126,17 @@ print(json.dumps({{
     first = next(row for row in rows if row["id"] == found["first"]["id"])
     assert found["first"]["evidence"] == first["evidence"]
     assert json.loads(found["first"]["claims"][0]["value"]) == first["claims"][0]["value"]
+    given = {row["id"]: row for row in rows}
+    for texts, identifier in found["texts"]:
+        row = given[identifier]
+        hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+        assert hashes == [span["sha256"] for span in row["evidence"]]
+        shown = [piece["text"] for piece in row["context"]] or (
+            texts if row["kind"] == "qa" else []
+        )
+        for text in shown:
+            assert text.rstrip() in found["inputs"][identifier]
+        assert bool(found["inputs"][identifier]) == bool(shown)
     assert found["roles"] == ["user", "assistant"]
     assert {"instruction", "input", "output"} <= set(found["task"])
     assert found["levels"] == [1]

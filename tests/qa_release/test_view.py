@@ -149,11 +149,13 @@ def test_decisions_are_made_by_key_kept_and_exported_for_qa_review(
     assert ids(opened) == [second]
     opened.open(made.page)
     assert "1 accepted · 1 rejected" in opened.text("#status")
+    page.locator("#reviewer").fill(" Ann ")
     page.locator("#list").focus()
     with page.expect_download() as download:
         opened.press("e")
     saved = tmp_path / "reviews.json"
     download.value.save_as(saved)
+    assert json.loads(saved.read_text())["reviewer"] == "Ann"
     known = {entry.id: entry for entry in read([tmp_path / "entries.jsonl"]).entries}
     decisions = {
         made[0].id: made[0] for made in Decisions.load([saved]).by_id.values() for made in [made[0]]
