@@ -157,7 +157,8 @@ class _Parser:
 
 
 def _spelled(node: tuple[Any, ...]) -> str:
-    return str(node[1]) if node[0] == "name" else str(node[-1])
+    # A call keeps its own text; anything else is nothing that a caller could name.
+    return str(node[1]) if node[0] == "name" else str(node[-1]) if node[0] == "call" else "(…)"
 
 
 class _Evaluation:
@@ -177,7 +178,7 @@ class _Evaluation:
         if name == "nullptr":
             return 0
         if name not in self._values:
-            raise Undecidable(f"'{name}' has no value")
+            raise Undecidable(f"'{name[:100]}' has no value")
         return self._values[name]
 
     def _element(self, base: tuple[Any, ...], index: tuple[Any, ...]) -> Value:
@@ -189,7 +190,8 @@ class _Evaluation:
         value: Any = self.of(operand)
         if op == "!":
             return int(not value)
-        return -value if op == "-" else ~value if op == "~" else value
+        changed: Value = -value if op == "-" else ~value if op == "~" else value
+        return changed
 
     def _choice(self, test: Any, yes: Any, no: Any) -> Value:
         return self.of(yes if self.of(test) else no)
@@ -206,7 +208,7 @@ class _Evaluation:
         if name in _FUNCTIONS:
             result: Value = _FUNCTIONS[name](*(self.of(a) for a in arguments))
             return result
-        raise Undecidable(f"'{text}' has no value")
+        raise Undecidable(f"'{text[:100]}' has no value")
 
     def _binary(self, op: str, x: Any, y: Any) -> Value:
         if op in ("&&", "||"):

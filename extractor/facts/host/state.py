@@ -48,7 +48,10 @@ class State:
 
 
 def meet(
-    base: State, branches: Sequence[tuple[Expression, State | None, State | None]]
+    base: State,
+    branches: Sequence[tuple[Expression, State | None, State | None]],
+    *,
+    whole: bool,
 ) -> State | None:
     """One state for the ways that go on.
 
@@ -56,6 +59,7 @@ def meet(
         base: The state before they parted.
         branches: For each way its condition, its state right behind the parting, and at the end;
             ``None`` where it cannot be taken, or does not go on.
+        whole: One of the ways is taken whatever holds.
     """
     alive = [(c, first, last) for c, first, last in branches if last is not None]
     if not alive:
@@ -63,7 +67,7 @@ def meet(
     taken = [branch for branch in branches if branch[1] is not None]
     ended = len(alive) < len(taken)
     suffixes = []
-    changed = ended
+    changed = ended or not whole
     assumes: list[Expression] = list(base.assumes)
     for _, first, last in alive:
         assert last is not None

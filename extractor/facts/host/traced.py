@@ -9,6 +9,7 @@ from extractor.facts.host.check import Agreement, Comparison
 from extractor.facts.host.enumerators import enumerators
 from extractor.facts.host.facts import HostFacts
 from extractor.facts.host.program import HostProgram
+from extractor.facts.records import Fact
 from extractor.project import Project
 from extractor.trace.prototypes import read_prototypes
 
@@ -29,7 +30,7 @@ def compared(project: Project, config: str, traces: Sequence[dict[str, Any]]) ->
     names = sorted({trace["entry"] for trace in own})
     program = HostProgram(project, names, config)
     facts = HostFacts(program)
-    stated = []
+    stated: list[Fact] = []
     with project.reporter.work(f"{project.rule.name} {config} facts of entry points") as advance:
         for done, name in enumerate(program.entries, start=1):
             stated += facts.entry(name)

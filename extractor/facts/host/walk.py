@@ -101,7 +101,7 @@ class _Walk(Calls):
                 continue
             last = self.statement(branch, first.copy())
             branches.append((test_of, first, last))
-        return meet(current, branches)
+        return meet(current, branches, whole=True)
 
     def _switch(self, node: Node, state: State) -> State | None:
         subject = self.value(node[3], state)
@@ -147,7 +147,7 @@ class _Walk(Calls):
                 joined_first = None if first is None else (condition, first, entry)
                 both = [branch for branch in (falling, joined_first) if branch is not None]
                 condition = either(branch[0] for branch in both)
-                entry = meet(state, both)
+                entry = meet(state, both, whole=False)
                 first = None if entry is None else entry.copy()
             last = entry
             for statement in statements:
@@ -166,7 +166,7 @@ class _Walk(Calls):
             past = state.under(none)
             if past is not None:
                 ends.append((none, past, past.copy()))
-        return meet(state, ends)
+        return meet(state, ends, whole=False)
 
     def _break(self, node: Node, state: State) -> State | None:
         if self._breaks:

@@ -1,0 +1,63 @@
+"""What looks like a fault, and what does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from extractor.facts.records import Fact
+from extractor.facts.report.faults import suspicions
+from extractor.facts.report.tables import kernel_rows
+from extractor.records import Span
+
+
+def _fact(name: str, value: Any, line: int = 3, arch: str | None = None) -> Fact:
+    return Fact(
+        project="brook",
+        function="a.hip:1:kernel",
+        subject=f"a.hip:{line}",
+        fact=name,
+        value=value,
+        arch=arch,
+        span=Span(file="a.hip", start_line=line, end_line=line, sha256=""),
+        proved_by="ast",
+        reason=None if value is not None else "not followed",
+    )
+
+
+def test_each_place_is_named_once_with_what_would_make_it_matter() -> None:
+    facts = [
+        _fact("barrier", {"divergent": True, "condition": "threadIdx.x < n"}),
+        _fact("barrier", {"divergent": True, "condition": "threadIdx.x < n"}),
+        _fact("barrier", {"divergent": False, "condition": None}, 4),
+        _fact("wavefront_assumption", {"width": 32, "how": "__shfl_down"}, 5),
+        _fact("wavefront_assumption", {"width": 64, "how": "__shfl_down"}, 6),
+        _fact("barrier", None, 7),
+    ]
+    found = suspicions(facts)
+    assert [(one.line, one.kind) for one in found] == [
+        (3, "barrier in divergent control flow"),
+        (5, "works for wavefronts of 32 threads"),
+    ]
+    assert "threadIdx.x < n" in found[0].seen
+    assert all(one.matters_if for one in found)
+
+
+def test_a_kernel_is_one_row() -> None:
+    facts = [
+        _fact("lds_bytes", 512),
+        _fact("lds_bytes", 1024),
+        _fact("occupancy", 8, arch="gfx90a"),
+        _fact("occupancy", 4, arch="gfx90a"),
+        _fact("global_access", {"class": "coalesced"}, 8),
+        _fact("global_access", {"class": "strided"}, 9),
+        _fact("barrier", {"divergent": True, "condition": "x"}, 10),
+    ]
+    (row,) = kernel_rows(facts)
+    assert row.as_json() == {
+        "function": "a.hip:1:kernel",
+        "lds_bytes": 1024,
+        "occupancy": {"gfx90a": 4},
+        "vgprs": {},
+        "classes": {"coalesced": 1, "strided": 1},
+        "divergent": 1,
+    }

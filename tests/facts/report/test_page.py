@@ -1,0 +1,91 @@
+"""The pages of facts in a real browser: what a reader sees and can do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from extractor.api import scope_bytes
+from extractor.facts.collect import counts, merged, to_lines
+from extractor.facts.host.facts import facts_of
+from extractor.facts.records import Fact
+from extractor.facts.report.pages import interface_page, library_page
+from extractor.project import Project
+
+from ...render.browser import GraphPage, launched
+
+RULES = Path(__file__).parents[1] / "host" / "fixtures" / "rules.toml"
+
+
+@pytest.fixture(scope="module")
+def facts(product_cache: Path) -> list[Fact]:
+    project = Project(RULES, jobs=1)
+    found = [f for name in ("scale", "pick") for f in facts_of(project, name, "source")]
+    return merged(found, project.configurations())
+
+
+@pytest.fixture(scope="module")
+def folder(facts: list[Fact], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = Project(RULES, jobs=1)
+    scope = json.loads(scope_bytes(project, "scale", project.configurations()))
+    made = tmp_path_factory.mktemp("facts")
+    (made / "facts.html").write_text(interface_page(scope, facts), encoding="utf-8")
+    page = library_page("brook", "brook 1.0", "0", facts)
+    (made / "library.html").write_text(page, encoding="utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser() -> Browser:  # type: ignore[misc]
+    with launched() as started:
+        yield started
+
+
+def _opened(browser: Browser, path: Path) -> GraphPage:
+    return GraphPage(browser.new_page()).open(path)
+
+
+@pytest.mark.xdist_group("browser")
+def test_a_kernel_shows_who_launches_it_beside_its_source(browser: Browser, folder: Path) -> None:
+    opened = _opened(browser, folder / "facts.html")
+    page = opened.page
+    page.locator("nav a", has_text="scale_one").click()
+    assert "scale_one" in (page.locator("#facts h2").text_content() or "")
+    launch = page.locator("article.launch").first
+    assert "by launch" in (launch.text_content() or "")
+    assert page.locator("#lines .line").count() >= 1
+    assert opened.complaints == []
+    assert all(url.startswith(("file:", "data:", "about:")) for url in opened.requests)
+
+
+@pytest.mark.xdist_group("browser")
+def test_a_click_marks_the_lines_that_show_a_fact(browser: Browser, folder: Path) -> None:
+    opened = _opened(browser, folder / "facts.html")
+    page = opened.page
+    page.locator("#search").fill("launch_grid")
+    page.locator("nav a", has_text="launch").first.click()
+    page.locator("article.launch").nth(1).click()
+    hit = page.locator(".line.hit")
+    assert hit.count() >= 1
+    assert "START" in (hit.first.text_content() or "")
+    page.locator("#search").fill("no such function")
+    assert "Nothing has this name" in (page.locator("nav").text_content() or "")
+    assert opened.complaints == []
+
+
+@pytest.mark.xdist_group("browser")
+def test_the_page_of_a_library_opens(browser: Browser, folder: Path) -> None:
+    opened = _opened(browser, folder / "library.html")
+    assert opened.page.locator("figure svg").count() == 2
+    assert opened.complaints == []
+
+
+def test_pages_and_lines_are_the_same_bytes_every_time(facts: list[Fact]) -> None:
+    again = merged(reversed(facts), ("source",))
+    assert to_lines(again) == to_lines(facts)
+    first = library_page("brook", "1", "0", facts)
+    assert first == library_page("brook", "1", "0", again)
+    assert all("null" not in reason for row in counts(facts).values() for reason in row)
