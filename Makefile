@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 BENCH ?= index
 STAMP := $(VENV)/.ready-$(shell cat pyproject.toml Makefile | sha256sum | cut -c1-16)
 
-.PHONY: setup demo test check format prove bench browser clean
+.PHONY: setup demo test check format prove bench model browser clean
 
 setup: $(STAMP)
 
@@ -40,6 +40,11 @@ format: setup
 # Whole-library proofs: every entry point of both libraries against the compiler's own IR.
 prove: setup
 	$(BIN)/python benchmarks/prove.py
+
+# The model author against a small model served here; not part of the tests. MODEL=FILE.gguf
+model: setup
+	$(BIN)/python -m pip install --quiet xllamacpp
+	$(BIN)/python tests/qa_model/real_model.py $(MODEL)
 
 # Timings: BENCH=index, render, kernels.
 bench: setup
