@@ -183,7 +183,7 @@ class Calls(Expressions):
             self.variables[declaration] = value
         for missing in function.parameters[len(arguments) :]:
             self.variables[missing[0]] = Unknown("an argument that is not given")
-        frame = Frame(function, constants, len(self.path), len(self.loops))
+        frame = Frame(function, constants, len(self.path), len(self.loops), len(self.exits))
         entry, through = self.path, self.through
         place = f"{node[n.FILE]}:{node[n.LINE]}:{node[n.COLUMN]}"
         self.through = (*through, place)

@@ -25,6 +25,7 @@ class Frame:
         constants: Values of its template's constants.
         entry: Conditions around its call.
         loops: Number of loops around its call.
+        exits: Number of loops around its call that are being gone round, in rehearsal or not.
         returns: Of each ``return`` the conditions, the value and the variables there.
         left: Conditions under which threads returned.
     """
@@ -33,6 +34,7 @@ class Frame:
     constants: dict[str, Polynomial]
     entry: int = 0
     loops: int = 0
+    exits: int = 0
     returns: list[tuple[tuple[Condition, ...], Value | None, dict[Any, Any], int]] = field(
         default_factory=list
     )

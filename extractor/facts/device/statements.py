@@ -66,7 +66,7 @@ class Statements(Calls):
 
     def _note_exit(self) -> None:
         """Notes on what it depends that control leaves the loop, or this iteration of it."""
-        if self.exits:
+        if len(self.exits) > self.frame.exits:
             start, found = self.exits[-1]
             for condition in self.path[start:]:
                 found |= condition.depends

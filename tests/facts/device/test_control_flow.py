@@ -98,3 +98,17 @@ def test_a_single_value_in_lds_is_a_value(read: Read) -> None:
     body = "__shared__ int k; if(threadIdx.x == 0) k = n; __syncthreads(); a[k + threadIdx.x] = 1;"
     (access,) = found(read, body, "global_access")
     assert (access["index"], access["class"]) == ("k[0] + threadIdx.x", "coalesced")
+
+
+def test_a_helper_that_some_threads_leave_early_ends_no_loop_of_its_caller(read: Read) -> None:
+    text = """
+    __device__ void put(float* a, int i) { if(threadIdx.x > 3) return; a[i] = 1; }
+    extern "C" __global__ void k(float* a, int n)
+    {
+        int j = 1;
+        while(j < n) { put(a, j); j = 3 * j; }
+        while(j > 0) { __syncthreads(); j = j / 2; }
+    }
+    """
+    (barrier,) = [one["value"] for one in read(text, "k")["k"] if one["fact"] == "barrier"]
+    assert barrier["divergent"] is False
