@@ -31,7 +31,7 @@ def interface_page(scope: dict[str, Any], facts: Sequence[Fact]) -> str:
     known = {function["id"] for function in scope["functions"]}
     for function in scope["functions"]:
         stated = by_function.get(function["id"], [])
-        if not stated or function["span"] is None:
+        if function["span"] is None or not (stated or function["id"] in launched):
             continue
         functions.append(
             {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
+from render.browser import GraphPage, launched
 
 from extractor.api import scope_bytes
 from extractor.facts.collect import counts, merged, to_lines
@@ -14,8 +15,6 @@ from extractor.facts.host.facts import facts_of
 from extractor.facts.records import Fact
 from extractor.facts.report.pages import interface_page, library_page
 from extractor.project import Project
-
-from ...render.browser import GraphPage, launched
 
 RULES = Path(__file__).parents[1] / "host" / "fixtures" / "rules.toml"
 
