@@ -90,6 +90,8 @@ def _figures(traced: Traced, coverage: Coverage) -> dict[str, Any]:
         "calls": traced.calls,
         "statuses": dict(sorted(statuses.items())),
         "not_called": traced.not_called,
+        "boundaries": list(traced.library.boundaries) if traced.library else [],
+        "failed_units": traced.library.failed if traced.library else {},
         "coverage": coverage.model_dump(mode="json"),
     }
 
@@ -97,7 +99,9 @@ def _figures(traced: Traced, coverage: Coverage) -> dict[str, Any]:
 def complete(summaries: Sequence[dict[str, Any]]) -> bool:
     """Whether everything could be traced and nothing was launched that the scope lacks."""
     return all(
-        "error" not in figures and not figures["coverage"]["outside"]
+        "error" not in figures
+        and not figures["coverage"]["outside"]
+        and not figures["failed_units"]
         for summary in summaries
         for figures in summary["configs"].values()
     )
@@ -132,6 +136,7 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
                 str(len(figures["not_called"])),
             )
             notes += [f"not in the scope: {line}" for line in cover["outside"]]
+            notes += [f"{unit}: {error}" for unit, error in figures["failed_units"].items()]
             failed = {k: n for k, n in figures["statuses"].items() if " " in k or k == "timeout"}
             notes += [f"{summary['interface']} {config}: {n} × {k}" for k, n in failed.items()]
     console.print(table)

@@ -18,6 +18,7 @@ from extractor.trace.case import Case, PointerMode
 from extractor.trace.cases import candidates
 from extractor.trace.choice import choose
 from extractor.trace.records import Trace
+from extractor.trace.shared_object import SharedObject
 from extractor.trace.thresholds import thresholds
 from extractor.trace.tracer import Tracer
 
@@ -50,12 +51,14 @@ class Traced:
         launched: By entry point, symbols of every kernel that some call launched, kept or not.
         not_called: By entry point, why it was not called.
         calls: Calls made now; 0 when all of it came from the cache.
+        library: The shared object that was called; ``None`` where nothing can be.
     """
 
     traces: list[Trace]
     launched: dict[str, list[str]]
     not_called: dict[str, str]
     calls: int
+    library: SharedObject | None = None
 
 
 def run(
@@ -174,7 +177,7 @@ def trace_interface(
         traces += found
         if progress:
             progress(done, len(called), entry)
-    return Traced(traces, launched, not_called, calls)
+    return Traced(traces, launched, not_called, calls, made)
 
 
 def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:
