@@ -12,6 +12,7 @@ import typer
 
 from extractor.errors import RocQuarryError, UserError
 from kernels.commands.seed_library import LibraryRequest, seed_library
+from kernels.commands.transfer import export, import_, profile
 from kernels.commands.verify import verify
 from kernels.identity import require_own_package
 
@@ -167,6 +168,9 @@ def seed(
 
 
 app.command()(verify)
+app.command()(export)
+app.command("import")(import_)
+app.command()(profile)
 
 
 @app.command()

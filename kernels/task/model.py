@@ -131,6 +131,7 @@ class Task(_Strict):
         reference: What gives the expected values.
         tolerance: By element type.
         source: Provenance of the baseline.
+        flops: Operations of a call by its definition, as a size; empty where nobody counted.
     """
 
     schema_: Literal["rocquarry-task-1"] = Field(default="rocquarry-task-1", alias="schema")
@@ -143,6 +144,7 @@ class Task(_Strict):
     reference: Literal["baseline"] = "baseline"
     tolerance: dict[str, Tolerance]
     source: Provenance
+    flops: str = ""
 
     @model_validator(mode="after")
     def _whole(self) -> Task:

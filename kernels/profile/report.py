@@ -1,0 +1,116 @@
+"""A page with the results of a card: a table, and plots that need no network."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kernels.transfer.results import Imported, TaskResult
+
+_WIDTH, _HEIGHT, _MARGIN = 860, 300, 50
+_STYLE = (
+    "body{font:14px system-ui,sans-serif;margin:2em auto;max-width:1000px;color:#222}"
+    "table{border-collapse:collapse;width:100%}td,th{padding:3px 8px;text-align:right;"
+    "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left;"
+    "overflow-wrap:anywhere}.bad{color:#b00}svg{width:100%}text{font-size:11px}"
+)
+
+
+def report_page(results: Imported) -> str:
+    """The page as HTML."""
+    timed = [one for one in results.tasks if one.timing and one.roofline]
+    right = sum(one.correct is True for one in results.tasks)
+    title = f"Kernels on {html.escape(results.hardware)}"
+    compiler = results.compiler.strip().splitlines()[-1:] or [""]
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{_STYLE}</style><h1>{title}</h1>"
+        f"<p>{len(results.tasks)} tasks, {right} agree with the cpu backend on every input, "
+        f"{len(timed)} timed. Times are of this card and of no other. Caches were flushed before "
+        f"each call.</p><h2>Share of the roofline</h2>{_bars(timed)}"
+        f"<h2>Traffic against size</h2>{_points(timed)}<h2>All tasks</h2>{_table(results.tasks)}"
+        f"<p>{html.escape(compiler[0])}"
+        f"<br>{html.escape(results.machine)}</p></html>\n"
+    )
+
+
+def _bars(timed: Sequence[TaskResult]) -> str:
+    known = [t for t in timed if t.roofline and t.roofline.share is not None]
+    known.sort(key=lambda t: -(t.roofline.share or 0) if t.roofline else 0)
+    if not known:
+        return "<p>The limits of this card are not known.</p>"
+    row = 16
+    lines = []
+    for place, one in enumerate(known):
+        assert one.roofline
+        share = one.roofline.share or 0
+        length = min(share, 1.2) / 1.2 * (_WIDTH - 380)
+        y = place * row
+        lines.append(
+            f'<text x="290" y="{y + 12}" text-anchor="end">{html.escape(one.task[:48])}</text>'
+            f'<rect x="300" y="{y + 2}" width="{length:.1f}" height="{row - 5}" fill="#47a"/>'
+            f'<text x="{305 + length:.1f}" y="{y + 12}">{100 * share:.0f} %</text>'
+        )
+    return f'<svg viewBox="0 0 {_WIDTH} {row * len(known)}">{"".join(lines)}</svg>'
+
+
+def _points(timed: Sequence[TaskResult]) -> str:
+    known = [t for t in timed if t.roofline and t.moved and t.roofline.gigabytes_per_second > 0]
+    if not known:
+        return "<p>Nothing was timed.</p>"
+    xs = [math.log10(t.moved) for t in known]
+    ys = [math.log10(t.roofline.gigabytes_per_second) for t in known if t.roofline]
+    left, right = math.floor(min(xs)), math.ceil(max(xs) + 1e-9)
+    low, high = math.floor(min(ys)), math.ceil(max(ys) + 1e-9)
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        wide, tall = _WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN
+        return (
+            _MARGIN + (x - left) / max(right - left, 1) * wide,
+            _HEIGHT - _MARGIN - (y - low) / max(high - low, 1) * tall,
+        )
+
+    marks = []
+    for tick in range(left, right + 1):
+        px, py = at(tick, low)
+        marks.append(f'<text x="{px:.0f}" y="{py + 16:.0f}" text-anchor="middle">1e{tick} B</text>')
+    for tick in range(low, high + 1):
+        px, py = at(left, tick)
+        marks.append(f'<text x="{px - 6:.0f}" y="{py:.0f}" text-anchor="end">1e{tick} GB/s</text>')
+    for one, x, y in zip(known, xs, ys, strict=True):
+        px, py = at(x, y)
+        marks.append(
+            f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="#47a" fill-opacity=".6">'
+            f"<title>{html.escape(one.task)}</title></circle>"
+        )
+    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{"".join(marks)}</svg>'
+
+
+def _table(tasks: Sequence[TaskResult]) -> str:
+    rows = []
+    for one in tasks:
+        state = {True: "yes", False: '<b class="bad">no</b>', None: "not judged"}[one.correct]
+        cells = ["", "", ""]
+        if one.timing and one.roofline:
+            share = one.roofline.share
+            cells = [
+                f"{1e3 * one.timing.median_ms:.1f} ({1e3 * one.timing.low_ms:.1f} to "
+                f"{1e3 * one.timing.high_ms:.1f})",
+                f"{one.roofline.gigabytes_per_second:.0f}",
+                "" if share is None else f"{100 * share:.1f} %",
+            ]
+        why = html.escape("; ".join([one.error, *one.failures])[:160]) if state != "yes" else ""
+        rows.append(
+            f"<tr><td>{html.escape(one.task)} <small>{html.escape(one.profiled)}</small></td>"
+            f"<td>{state} {why}</td><td>{one.inputs_passed}</td><td>{one.moved:,}</td>"
+            + "".join(f"<td>{cell}</td>" for cell in cells)
+            + "</tr>"
+        )
+    head = "".join(
+        f"<th>{name}</th>"
+        for name in ("task", "right", "inputs", "bytes", "µs (95 %)", "GB/s", "roofline")
+    )
+    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"

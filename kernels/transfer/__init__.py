@@ -1,0 +1,1 @@
+"""Tasks sent to a machine with a card, and what comes back from it."""

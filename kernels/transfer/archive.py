@@ -1,0 +1,208 @@
+"""``kernels export``: one archive with everything that a machine with a card needs."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from pathlib import Path
+from typing import Any
+
+from extractor import __version__
+from extractor.errors import UserError
+from extractor.output import write
+from kernels.backends.cpu import CpuBackend
+from kernels.building.step import BuildError
+from kernels.isolation import EXECUTION
+from kernels.isolation.sandbox import best_sandbox
+from kernels.profile.request import choose_request, request_bytes
+from kernels.task import Task, load_task
+from kernels.task.folder import BASELINE, TASK
+from kernels.task.inputs import make_inputs
+from kernels.task.model import Entry
+from kernels.verify.conditions import Call
+from kernels.verify.exchange import write_input
+from kernels.verify.program import build_runner
+from kernels.verify.runs import run_cases
+
+_KERNELS = Path(__file__).parent.parent
+_WORKER = Path(__file__).with_name("worker.py")
+_STAYS = ".expected.tar.gz"
+
+_PROGRAM = """\
+#define main rocquarry_candidate_main
+#include "baseline.hip"
+#undef main
+#include "{header}"
+
+int main(int argc, char** argv) {{
+  return rocquarry::{function}(argc, argv, [](const rocquarry::Call& call) {{
+    return rocquarry::{how}({entry}, call);
+  }});
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What came of an export.
+
+    Attributes:
+        archive: The file that travels.
+        stays: The file with expected values, which does not.
+        tasks: Names of the tasks in it.
+        left_out: Tasks that are not in it, with the reason.
+    """
+
+    archive: Path
+    stays: Path
+    tasks: tuple[str, ...]
+    left_out: dict[str, str]
+
+
+def expected_beside(archive: Path) -> Path:
+    """The file with expected values that belongs to an archive."""
+    return archive.with_name(archive.name.removesuffix(".tar.gz") + _STAYS)
+
+
+def export_tasks(folders: Sequence[Path], archive: Path, *, expect: bool = True) -> Exported:
+    """Packs tasks.
+
+    Args:
+        folders: Task folders, or folders of such.
+        archive: The file to write, ``NAME.tar.gz``.
+        expect: Run every baseline on the cpu backend, to have values that outputs of the card are
+            held to.
+
+    Raises:
+        UserError: There is no task, or the file cannot be written.
+    """
+    tasks = [(folder, load_task(folder)) for folder in _task_folders(folders)]
+    if not tasks:
+        raise UserError("there is no task to export; a task is a folder with task.json")
+    files: dict[str, bytes] = {"worker.py": _WORKER.read_bytes()}
+    for header in sorted((_KERNELS / "native").glob("*.hpp")):
+        files[f"native/{header.name}"] = header.read_bytes()
+    include = _KERNELS / "cuda" / "include"
+    for header in sorted(include.glob("**/*.h")):
+        files[f"cuda/{header.relative_to(include)}"] = header.read_bytes()
+    stays: dict[str, bytes] = {}
+    names: list[str] = []
+    left_out: dict[str, str] = {}
+    for folder, task in tasks:
+        name = _unique(folder.name, names)
+        try:
+            inside, kept = _packed(task, folder, expect=expect)
+        except UserError as error:
+            left_out[name] = str(error)
+            continue
+        names.append(name)
+        files.update({f"tasks/{name}/{path}": data for path, data in inside.items()})
+        stays.update({f"{name}/{path}": data for path, data in kept.items()})
+    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())}
+    label = hashlib.sha256(json.dumps(hashes).encode()).hexdigest()
+    manifest = {
+        "archive": label, "tool_version": __version__, "tasks": names, "files": hashes,
+    }  # fmt: skip
+    files["manifest.json"] = json.dumps(manifest, indent=1).encode()
+    stays["archive.json"] = json.dumps({"archive": label, "tasks": names}).encode()
+    beside = expected_beside(archive)
+    write(archive, packed(files))
+    write(beside, packed(stays))
+    return Exported(archive, beside, tuple(names), left_out)
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    """A compressed archive whose bytes depend on nothing but the files."""
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w") as archive:
+        for name, data in sorted(files.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            entry.mode = 0o644
+            archive.addfile(entry, io.BytesIO(data))
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as compressed:
+        compressed.write(raw.getvalue())
+    return out.getvalue()
+
+
+def _packed(task: Task, folder: Path, *, expect: bool) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """What travels of a task, and what stays."""
+    baseline = (folder / BASELINE).read_bytes()
+    definition = (folder / TASK).read_bytes()
+    inside = {TASK: definition, BASELINE: baseline}
+    how = "launch_kernel" if task.entry.kind == "kernel" else "call_function"
+    for program, function in (("runner", "run"), ("profiler", "profile")):
+        text = _PROGRAM.format(
+            header=f"{program}.hpp", function=function, how=how, entry=task.entry.name
+        )
+        inside[f"{program}.hip"] = text.encode()
+    calls = [_call(task, case) for case in task.cases]
+    launched = [(c.name, call) for c, call in zip(task.cases, calls, strict=True) if call]
+    with tempfile.TemporaryDirectory(prefix="rocquarry-export-") as place:
+        for number, (_, (geometry, values)) in enumerate(launched):
+            path = Path(place) / f"{number}.in"
+            write_input(path, geometry, values)
+            inside[path.name] = path.read_bytes()
+    request = choose_request(task)
+    inside["profile.request"] = request_bytes(task, request)
+    about = {
+        "cases": [name for name, _ in launched], "moved": request.bytes, "flops": request.flops,
+        "profiled": request.case.name, "scalars": request.case.scalars, "grown": request.grown,
+    }  # fmt: skip
+    kept = {TASK: definition, BASELINE: baseline, "about.json": json.dumps(about).encode()}
+    if expect:
+        for number, data in enumerate(_expected(task.entry, folder / BASELINE, launched)):
+            if data is not None:
+                kept[f"{number}.expected"] = data
+    return inside, kept
+
+
+def _call(task: Task, case: Any) -> Call | None:
+    geometry = task.launch.values(case.scalars) if task.launch else (1, 1, 1, 1, 1, 1, 0)
+    return None if 0 in geometry[:6] else (geometry, make_inputs(task, case))
+
+
+def _expected(
+    entry: Entry, baseline: Path, launched: Sequence[tuple[str, Call]]
+) -> list[bytes | None]:
+    """What the baseline gives on the cpu backend, in lockstep as a card runs it."""
+    with tempfile.TemporaryDirectory(prefix="rocquarry-export-") as work:
+        try:
+            backend = CpuBackend(lockstep=True)
+            program = build_runner(entry, baseline, backend, Path(work), "baseline")
+        except BuildError as error:
+            raise UserError(f"the baseline does not build for the cpu: {error}") from error
+        calls = [call for _, call in launched]
+        setting = {"HIPCPU_SCHEDULE": "together", "HIPCPU_EXITED": "allow"}
+        runs = run_cases(program, calls, setting, changed(EXECUTION, wall_seconds=120),
+                         best_sandbox())  # fmt: skip
+    return [None if run.error or run.buffers is None else b"".join(run.buffers) for run in runs]
+
+
+def _task_folders(folders: Sequence[Path]) -> list[Path]:
+    found: list[Path] = []
+    for folder in folders:
+        if (folder / TASK).is_file():
+            found.append(folder)
+        elif folder.is_dir():
+            found.extend(sorted(path.parent for path in folder.glob(f"**/{TASK}")))
+        else:
+            raise UserError(f"{folder}: there is no such folder")
+    return list(dict.fromkeys(found))
+
+
+def _unique(name: str, taken: Sequence[str]) -> str:
+    plain = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
+    number, candidate = 2, plain
+    while candidate in taken:
+        candidate = f"{plain}-{number}"
+        number += 1
+    return candidate

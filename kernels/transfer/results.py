@@ -1,0 +1,181 @@
+"""``kernels import``: what came back from a machine with a card, checked and judged here."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import struct
+import tarfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from extractor.errors import UserError
+from kernels.profile.timing import Roofline, Timing, roofline, summarise
+from kernels.task.inputs import Value, make_inputs
+from kernels.task.model import Task
+from kernels.transfer.archive import expected_beside
+from kernels.verify.compare import first_difference
+
+_OUTPUT_MAGIC = 0x31305455 ^ 0x5152000000000000
+_LARGEST_FILE = 1 << 30
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """One task on the card.
+
+    Attributes:
+        task: Its name.
+        correct: Whether every output that could be judged agrees with the cpu backend; ``None``
+            where none could.
+        inputs_passed: How many cases agree.
+        inputs_skipped: Cases that could not be judged, with the reason.
+        failures: Cases that differ, with the difference.
+        error: Why it did not run; empty where it did.
+        profiled: The case that was timed.
+        moved: Bytes that a call of it must move.
+        timing: Its times; ``None`` where it was not timed.
+        roofline: Against the card's limits.
+    """
+
+    task: str
+    correct: bool | None
+    inputs_passed: int
+    inputs_skipped: tuple[str, ...]
+    failures: tuple[str, ...]
+    error: str
+    profiled: str
+    moved: int
+    timing: Timing | None
+    roofline: Roofline | None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What a machine sent back.
+
+    Attributes:
+        hardware: Name of its card.
+        machine: Its system.
+        compiler: What built the tasks there.
+        archive: Which export it belongs to.
+        tasks: Results by task.
+    """
+
+    hardware: str
+    machine: str
+    compiler: str
+    archive: str
+    tasks: tuple[TaskResult, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+
+def import_results(results: Path, archive: Path) -> Imported:
+    """Checks and judges results.
+
+    Args:
+        results: What the worker packed.
+        archive: The archive that was exported; its expected values lie beside it.
+
+    Raises:
+        UserError: A file is damaged or missing, or the two do not belong together.
+    """
+    came = _unpacked(results)
+    kept = _unpacked(expected_beside(archive))
+    try:
+        record = json.loads(came["results.json"])
+        label = json.loads(kept["archive.json"])["archive"]
+    except (KeyError, ValueError) as error:
+        raise UserError(f"{results}: not the results of a worker: {error}") from error
+    if record.get("archive") != label:
+        raise UserError(f"{results} does not belong to {archive}: it was made from another export")
+    for name, wanted in record["files"].items():
+        if name not in came or hashlib.sha256(came[name]).hexdigest() != wanted:
+            raise UserError(f"{results}: {name} is missing or damaged; copy the file again")
+    hardware = str(record["hardware"])
+    found = tuple(
+        _result(name, one, came, kept, hardware) for name, one in sorted(record["tasks"].items())
+    )
+    return Imported(hardware, record["machine"], record["compiler"], label, found)
+
+
+def _result(
+    name: str,
+    record: Mapping[str, Any],
+    came: Mapping[str, bytes],
+    kept: Mapping[str, bytes],
+    hardware: str,
+) -> TaskResult:
+    about = json.loads(kept[f"{name}/about.json"])
+    task = Task.model_validate_json(kept[f"{name}/task.json"])
+    passed, skipped, failures = 0, [], []
+    cases = {case.name: case for case in task.cases}
+    for number, case in enumerate(about["cases"]):
+        if record["error"]:
+            break
+        if str(number) in record.get("case_errors", {}):
+            failures.append(f"{case}: {record['case_errors'][str(number)]}")
+            continue
+        expected = kept.get(f"{name}/{number}.expected")
+        output = came.get(f"{name}/{number}.out")
+        if expected is None or output is None:
+            skipped.append(f"{case}: {'no output' if expected else 'the cpu backend gives none'}")
+            continue
+        values = make_inputs(task, cases[case])
+        why = _difference(task, values, expected, output)
+        if why:
+            failures.append(f"{case}: {why}")
+        else:
+            passed += 1
+    timing = summarise(record["milliseconds"]) if record.get("milliseconds") else None
+    buffers = [p.type for p in task.parameters if p.kind == "buffer"]
+    reached = None
+    if timing:
+        element = next((t for t in buffers if "float" in t or "complex" in t), "float32")
+        reached = roofline(timing, about["moved"], about["flops"], hardware, element)
+    correct = None if record["error"] or not (passed or failures) else not failures
+    error = record["error"] or record.get("profile_error", "")
+    return TaskResult(
+        name, correct, passed, tuple(skipped), tuple(failures), error, about["profiled"],
+        about["moved"], timing, reached,
+    )  # fmt: skip
+
+
+def _difference(task: Task, values: list[Value], expected: bytes, output: bytes) -> str:
+    """Where an output is not what was expected; empty where it is."""
+    sizes = [len(v.data) for v in values if v.parameter.kind == "buffer"]
+    if len(output) < 16 or struct.unpack_from("<Qq", output)[0] != _OUTPUT_MAGIC:
+        return "its output is no output"
+    error = struct.unpack_from("<Qq", output)[1]
+    if error:
+        return f"HIP error {error}"
+    got, want, at, start = [], [], 16, 0
+    for size in sizes:
+        if at + 8 + size > len(output) or struct.unpack_from("<Q", output, at)[0] != size:
+            return "its output has other sizes"
+        got.append(output[at + 8 : at + 8 + size])
+        want.append(expected[start : start + size])
+        at += 8 + size
+        start += size
+    found = first_difference(task, values, want, got)
+    return f"{found.sentence()}: expected {found.expected}, got {found.got}" if found else ""
+
+
+def _unpacked(path: Path) -> dict[str, bytes]:
+    """The files of an archive, in memory: nothing of it is written anywhere."""
+    found = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(path.read_bytes()), mode="r:gz") as archive:
+            for member in archive:
+                if member.isfile() and member.size <= _LARGEST_FILE:
+                    file = archive.extractfile(member)
+                    found[member.name] = file.read() if file else b""
+    except (OSError, tarfile.TarError, EOFError) as error:
+        raise UserError(f"{path}: cannot be read: {error}") from error
+    return found
