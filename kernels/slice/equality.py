@@ -80,7 +80,7 @@ def slice_form(
     arguments = slice_flags(tools, flags, architecture)
     parts: list[str | bytes] = ["slice-form", _FORMAT, tools.identity, *_FRONT, *arguments, symbol]
     parts.append(file.read_bytes())
-    prefix = precompiled_flags(tools, [*arguments, "-O3"])
+    prefix = precompiled_flags(tools, [*arguments, "-O3", "-nogpulib"])
 
     def make(folder: Path) -> None:
         found = _forms(tools, [*arguments, *prefix], file, [symbol])
