@@ -13,6 +13,7 @@ from extractor import __version__
 from extractor.errors import DamagedStore, RocQuarryError, UserError
 
 if TYPE_CHECKING:
+    from extractor.index.indexer import Engine
     from extractor.progress import Reporter
     from extractor.project import Project
 
@@ -159,6 +160,10 @@ def extract(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=0, help="Worker processes; 0 for one a core.")
     ] = 0,
+    engine: Annotated[
+        str,
+        typer.Option("--engine", help="Where units are parsed: local, or ray for a cluster."),
+    ] = "local",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the answer as one JSON object.")
     ] = False,
@@ -211,6 +216,7 @@ def extract(
             project,
             rules=rules,
             database=compile_commands,
+            engine=engine,
             interfaces=interface or [],
             kernel=kernel,
             everything=everything,
@@ -239,6 +245,7 @@ def _extract(
     *,
     rules: Path | None,
     database: Path | None,
+    engine: str,
     interfaces: list[str],
     kernel: str | None,
     everything: bool,
@@ -263,7 +270,7 @@ def _extract(
     from extractor.progress import Reporter
 
     reporter = Reporter(quiet=quiet, verbose=verbose)
-    project = _open(name, rules, database, source, jobs, reporter)
+    project = _open(name, rules, database, source, jobs, reporter, engine)
     if interfaces and (kernels is not None or kernel is not None or everything):
         raise UserError(
             "--interface goes with neither --kernel, --kernels nor --all; run them apart"
@@ -279,7 +286,7 @@ def _extract(
             config,
             source or None,
             out / project.rule.name / "sides",
-            lambda chosen: _open(name, rules, database, chosen, jobs, reporter),
+            lambda chosen: _open(name, rules, database, chosen, jobs, reporter, engine),
         )
         compared, files, notes = difference.run(diff, request, project.rule.name, out)
         if as_json:
@@ -362,16 +369,26 @@ def _open(
     source: str | None,
     jobs: int,
     reporter: Reporter,
+    engine: str,
 ) -> Project:
     from extractor.folder_project import is_folder, open_folder
     from extractor.project import Project
 
+    if engine not in ("local", "ray"):
+        raise UserError(f"unknown engine '{engine}'; known: local, ray")
+    place: Engine = "local"
+    if engine == "ray":
+        from extractor.index.ray_pool import load_ray
+
+        load_ray()  # what is missing is said before anything is fetched or parsed
+        place = "ray"
     if rules is None and database is None and not is_folder(name):
-        return Project(name, source=source, jobs=jobs, reporter=reporter)
+        return Project(name, source=source, jobs=jobs, reporter=reporter, engine=place)
     opened = open_folder(name, rules=rules, database=database)
     if opened.note:
         reporter.note(opened.note)
-    return Project(opened.rule, source=source or opened.source, jobs=jobs, reporter=reporter)
+    chosen = source or opened.source
+    return Project(opened.rule, source=chosen, jobs=jobs, reporter=reporter, engine=place)
 
 
 def _draw_library(project: Project, out: Path) -> Path:

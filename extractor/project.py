@@ -16,7 +16,7 @@ from extractor.errors import UnknownName
 from extractor.graph.linked import LinkedGraph, Record
 from extractor.graph.selection import Selection
 from extractor.index.closure import SCHEMA, native_identity
-from extractor.index.indexer import Indexer, Run
+from extractor.index.indexer import Engine, Indexer, Run
 from extractor.index.store import Store, StoredUnit
 from extractor.launch_text import LaunchText
 from extractor.progress import Reporter
@@ -41,6 +41,7 @@ class Project:
         jobs: Worker processes; the number of cores when 0.
         reporter: Tells the user what goes on.
         precompiled: Use precompiled headers.
+        engine: Where units are parsed: ``local``, or ``ray`` for a cluster.
     """
 
     def __init__(
@@ -51,7 +52,9 @@ class Project:
         jobs: int = 0,
         reporter: Reporter | None = None,
         precompiled: bool = True,
+        engine: Engine = "local",
     ) -> None:
+        self._engine: Engine = engine
         self.reporter = reporter or Reporter(quiet=True)
         self.rule: Rule = name if isinstance(name, Rule) else load_rule(name)
         self.override = source
@@ -85,6 +88,7 @@ class Project:
             self.store,
             jobs=self.jobs,
             precompiled=self._precompiled,
+            engine=self._engine,
         )
 
     @cached_property

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from extractor import cache
 from extractor.index import native_library
@@ -13,11 +14,14 @@ from extractor.index.closure import Closures
 from extractor.index.names import NameSearch
 from extractor.index.pool import Pool, Task
 from extractor.index.precompiled import Precompiled, planned
+from extractor.index.ray_pool import RayPool
 from extractor.index.store import Store
 from extractor.rules import Rule
 from extractor.source.tree import SourceTree
 from extractor.toolchain.model import Toolchain
 from extractor.units import Unit
+
+Engine = Literal["local", "ray"]
 
 Advance = Callable[[int, int, str], None]
 """Called after each unit with (done, total, path)."""
@@ -52,6 +56,7 @@ class Indexer:
         store: Where the index goes.
         jobs: Worker processes; the number of cores when 0.
         precompiled: Use precompiled headers.
+        engine: Where units are parsed: ``local``, or ``ray`` for a cluster.
     """
 
     def __init__(
@@ -63,7 +68,9 @@ class Indexer:
         *,
         jobs: int = 0,
         precompiled: bool = True,
+        engine: Engine = "local",
     ) -> None:
+        self._engine = engine
         self.tree = tree
         self.toolchain = toolchain
         self.store = store
@@ -98,7 +105,7 @@ class Indexer:
         if not missing:
             return run
         library = native_library.build(self.toolchain)
-        with Pool(library, self.toolchain.libclang, self.jobs) as pool:
+        with self._pool(library) as pool:
             headers = self._precompile(pool, missing.values())
             pending = list(missing.items())
             tasks = [
@@ -126,6 +133,11 @@ class Indexer:
                     advance(done, len(pending), unit.path)
         return run
 
+    def _pool(self, library: Path) -> Pool | RayPool:
+        if self._engine == "ray":
+            return RayPool(library, self.toolchain.libclang, self.jobs)
+        return Pool(library, self.toolchain.libclang, self.jobs)
+
     def _request(self, unit: Unit, header: Precompiled | None) -> dict[str, object]:
         plain = list(self.closures.relevant_arguments(unit))
         arguments = plain if header is None else [*plain, *header.flags()]
@@ -137,7 +149,9 @@ class Indexer:
             "device": unit.side == "device",
         }
 
-    def _precompile(self, pool: Pool, units: Iterable[Unit]) -> dict[tuple[str, ...], Precompiled]:
+    def _precompile(
+        self, pool: Pool | RayPool, units: Iterable[Unit]
+    ) -> dict[tuple[str, ...], Precompiled]:
         planned_headers: dict[tuple[str, ...], Precompiled] = {}
         counts: dict[tuple[str, ...], int] = {}
         for unit in units:

@@ -69,6 +69,7 @@ class Pool:
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._closed = False
+        self._kept: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Pool:
         return self
@@ -98,6 +99,16 @@ class Pool:
             yield answer
         for thread in threads:
             thread.join()
+
+    def ask_one(self, task: Task) -> Answer:
+        """Answers one task in this thread; the process stays for the next one."""
+        if self._kept is None:
+            self._kept = self._start()
+        answer = self._ask(self._kept, task)
+        if answer.crashed or answer.memory_mb > RESTART_ABOVE_MB:
+            self._stop(self._kept)
+            self._kept = None
+        return answer
 
     def _serve(
         self,
