@@ -49,6 +49,7 @@ def interface_page(scope: dict[str, Any], facts: Sequence[Fact]) -> str:
                 ],
             }
         )
+    texts: dict[str, int] = {}
     order = {"kernel": 0, "launcher": 1, "entry_point": 2, "host": 3, "device": 4}
     functions.sort(key=lambda f: (order.get(f["kind"], 9), f["name"], f["id"]))
     source = scope["source"]
@@ -63,7 +64,8 @@ def interface_page(scope: dict[str, Any], facts: Sequence[Fact]) -> str:
             "generator": f"rocQuarry {scope['tool_version']}",
         },
         {
-            "functions": functions,
+            "functions": [{**f, "facts": _packed(f["facts"], texts)} for f in functions],
+            "texts": list(texts),
             "elsewhere": sorted(set(by_function) - known),
             "suspicions": [asdict(one) for one in suspicions(facts)],
         },
@@ -91,6 +93,20 @@ def library_page(project: str, version: str, tool_version: str, facts: Sequence[
         },
         _PAGE,
     )
+
+
+_SHORT = 16
+
+
+def _packed(value: Any, texts: dict[str, int]) -> Any:
+    """Long texts once: entry points of one family say nearly the same. ``{"$": n}`` is the nth."""
+    if isinstance(value, str):
+        return value if len(value) < _SHORT else {"$": texts.setdefault(value, len(texts))}
+    if isinstance(value, dict):
+        return {key: _packed(part, texts) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_packed(part, texts) for part in value]
+    return value
 
 
 def _launches_by_kernel(facts: Sequence[Fact]) -> dict[str, list[Fact]]:

@@ -13,7 +13,17 @@ let current = null;
 /** Starts the page. */
 export function start() {
   const data = JSON.parse(byId("data").textContent);
-  functions = data.functions;
+  const unpacked = (value) => {
+    if (value === null || typeof value !== "object") return value;
+    if ("$" in value) return data.texts[value.$];
+    if (Array.isArray(value)) return value.map(unpacked);
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, unpacked(part)]));
+  };
+  // Unpacked only where it is looked at: a family's page holds many thousands of facts.
+  functions = data.functions.map((one) => {
+    let facts = null;
+    return { ...one, kinds: new Set(one.facts.map((fact) => unpacked(fact.fact))), get facts() { return (facts = facts ?? one.facts.map(unpacked)); } };
+  });
   wireTheme(byId("theme"), () => {});
   list("");
   byId("search").addEventListener("input", (event) => list(event.target.value));
@@ -47,7 +57,7 @@ function list(text) {
 }
 
 function matches(one, word) {
-  return one.name.toLowerCase().includes(word) || one.facts.some((fact) => fact.fact.includes(word));
+  return one.name.toLowerCase().includes(word) || [...one.kinds].some((kind) => kind.includes(word));
 }
 
 function show(one) {
