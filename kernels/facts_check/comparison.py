@@ -125,12 +125,16 @@ class Comparison:
         self.result.accesses += 1
         kinds = "rw" if access.kind == "b" else access.kind
         for depth, frame in enumerate(frames):
-            found = [
-                number
-                for kind in kinds
-                for number in self._by_line.get((kernel.function, frame, kind), ())
-                if _applies(self.facts[number], launch.kernel)
-            ]
+            # An assignment is where its operator is, which may be the line behind its target.
+            for line in (frame[1], frame[1] - 1):
+                found = [
+                    number
+                    for kind in kinds
+                    for number in self._by_line.get((kernel.function, (frame[0], line), kind), ())
+                    if _applies(self.facts[number], launch.kernel)
+                ]
+                if found:
+                    break
             if not found:
                 continue
             callers = [f"{file}:{line}" for file, line in reversed(frames[depth + 1 :])]
