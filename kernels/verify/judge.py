@@ -13,14 +13,14 @@ from extractor.errors import UserError
 from kernels.backends.model import Backend, Program
 from kernels.building.step import BuildError
 from kernels.isolation import EXECUTION, Limits
-from kernels.isolation.sandbox import best_sandbox
+from kernels.isolation.sandbox import Sandbox, best_sandbox
 from kernels.task.folder import BASELINE
-from kernels.task.inputs import Value, make_inputs
+from kernels.task.inputs import Value
 from kernels.task.model import Task
 from kernels.verify.cheat import find_cheat
 from kernels.verify.compare import first_difference, zeros_would_pass
 from kernels.verify.conditions import Call, Conditions, Setting, find_conditions
-from kernels.verify.fresh import fresh_cases
+from kernels.verify.inputs import Inputs, gather_inputs
 from kernels.verify.program import build_runner
 from kernels.verify.record import Failure, Verdict
 from kernels.verify.runs import CaseRun, run_cases
@@ -29,20 +29,32 @@ _REUSE = {"ROCQUARRY_REUSE": "1"}
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """The cases of a task and fresh ones, made once for baseline and candidate.
+class Standard:
+    """What candidates of one task are held to; made once, used for any number of them.
 
     Attributes:
-        names: Of the cases.
-        calls: Their geometry and arguments.
-        skipped: Cases that cannot be launched, with the reason.
-        fresh: Numbers of those that the task does not name.
+        task: What they must do.
+        folder: The task's folder.
+        backend: What builds and runs them.
+        inputs: What they are called with.
+        conditions: How they are built and run, and what the baseline gave.
+        telling: Whether some input tells a right result from zeros.
+        seed: Of the fresh inputs.
+        limits: Of each process.
+        sandbox: What it runs in.
+        arguments: Compiler arguments.
     """
 
-    names: tuple[str, ...]
-    calls: tuple[Call, ...]
-    skipped: tuple[str, ...]
-    fresh: frozenset[int]
+    task: Task
+    folder: Path
+    backend: Backend
+    inputs: Inputs
+    conditions: Conditions
+    telling: bool
+    seed: int
+    limits: Limits
+    sandbox: Sandbox
+    arguments: tuple[str, ...] = ()
 
 
 def verify(
@@ -87,7 +99,24 @@ def verify(
             diagnostics=made.diagnostics, resources=made.resources,
             seconds=time.monotonic() - begin,
         )  # fmt: skip
-    inputs = _inputs(task, seed)
+    standard = set_standard(task, folder, backend, limits, arguments, seed)
+    return replace(judge(standard, candidate), seconds=time.monotonic() - begin)
+
+
+def set_standard(
+    task: Task,
+    folder: Path,
+    backend: Backend,
+    limits: Limits = EXECUTION,
+    arguments: Sequence[str] = (),
+    seed: int = 0,
+) -> Standard:
+    """Runs a baseline; the parameters are those of :func:`verify`.
+
+    Raises:
+        UserError: The baseline does not build.
+    """
+    inputs = gather_inputs(task, seed)
     sandbox = replace(best_sandbox(), devices=backend.uses_devices)
     if backend.uses_devices:
         limits = replace(limits, memory_bytes=0)
@@ -104,55 +133,55 @@ def verify(
             conditions = find_conditions(task, inputs.calls, folder / BASELINE, backend, build, run)
         except BuildError as error:
             raise UserError(f"the baseline of {task.task} does not build: {error}") from error
+    telling = any(
+        one.buffers is not None and not zeros_would_pass(task, call[1], one.buffers)
+        for call, one in zip(inputs.calls, conditions.expected, strict=True)
+    )
+    return Standard(
+        task, folder, backend, inputs, conditions, telling, seed, limits, sandbox,
+        tuple(arguments),
+    )  # fmt: skip
+
+
+def judge(standard: Standard, candidate: Path) -> Verdict:
+    """Holds one candidate to a standard."""
+    begin = time.monotonic()
+    task, inputs, conditions = standard.task, standard.inputs, standard.conditions
+    backend, hardware = standard.backend, standard.backend.availability().hardware
+    # The baseline's program is gone by now: there is nothing of it left to call.
+    with tempfile.TemporaryDirectory(prefix="rocquarry-verify-") as work:
         try:
-            program = build(candidate, conditions.backend, "candidate")
+            program = build_runner(
+                task.entry, candidate, conditions.backend, Path(work), "candidate",
+                standard.arguments,
+            )  # fmt: skip
         except BuildError as error:
             return Verdict(
                 task.task, False, False, backend.name, hardware,
                 diagnostics=error.outcome.stderr or str(error), seconds=time.monotonic() - begin,
             )  # fmt: skip
-        skipped, failures = _compare(
-            task, inputs, conditions, lambda calls, setting: run(program, calls, setting)
-        )
+
+        def run(calls: Sequence[Call], setting: Setting) -> Sequence[CaseRun]:
+            return run_cases(
+                program, calls, {**setting, **_REUSE}, standard.limits, standard.sandbox
+            )
+
+        skipped, failures = _compare(task, inputs, conditions, run)
     named = {name for number, name in enumerate(inputs.names) if number not in inputs.fresh}
     failed = {failure.input for failure in failures}
     lost = {text.partition(": the baseline")[0] for text in skipped}
     passed = len(named - failed - lost)
-    telling = any(
-        one.buffers is not None and not zeros_would_pass(task, call[1], one.buffers)
-        for call, one in zip(inputs.calls, conditions.expected, strict=True)
-    )
     notes = conditions.notes
-    if not telling:
+    if not standard.telling:
         notes = (*notes, "no input of the task tells a right result from zeros: nothing is proved")
     return Verdict(
-        task.task, True, not failures and passed > 0 and telling, backend.name, hardware,
+        task.task, True, not failures and passed > 0 and standard.telling, backend.name, hardware,
         inputs_passed=passed, inputs_skipped=(*inputs.skipped, *skipped), failures=failures,
-        notes=notes, seconds=time.monotonic() - begin, seed=seed,
+        notes=notes, seconds=time.monotonic() - begin, seed=standard.seed,
         fresh_passed=len(set(inputs.names) - named - failed - lost),
         tolerance={name: one.model_dump() for name, one in task.tolerance.items()},
         settings=tuple(_words(setting) for setting in conditions.settings),
     )  # fmt: skip
-
-
-def _inputs(task: Task, seed: int) -> Inputs:
-    """The task's cases, each with the fresh ones that have its shape behind it."""
-    names: list[str] = []
-    calls: list[Call] = []
-    skipped, fresh = [], set()
-    following = fresh_cases(task, seed)
-    for number, case in enumerate(task.cases):
-        geometry = task.launch.values(case.scalars) if task.launch else (1, 1, 1, 1, 1, 1, 0)
-        if 0 in geometry[:6]:
-            skipped.append(f"{case.name}: an empty grid cannot be launched")
-            continue
-        for one in (case, *(more for place, more in following if place == number)):
-            if one is not case:
-                fresh.add(len(names))
-            geometry = task.launch.values(one.scalars) if task.launch else geometry
-            names.append(one.name)
-            calls.append((geometry, make_inputs(task, one)))
-    return Inputs(tuple(names), tuple(calls), tuple(skipped), frozenset(fresh))
 
 
 def _words(setting: Setting) -> str:
