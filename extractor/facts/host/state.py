@@ -84,7 +84,7 @@ def meet(
         if ended and ex.holds_call(condition):
             # A way out on what only a run can tell, such as a status.
             for part in parts(condition):
-                if ex.holds_call(part):
+                if ex.holds_call(part) and not _chooses(part):
                     if part not in assumes:
                         assumes.append(part)
                 else:
@@ -103,6 +103,18 @@ def meet(
             result.stale[name] = max(number, result.stale.get(name, 0))
     result.values = _values([(c, last) for c, _, last in alive if last is not None])
     return result
+
+
+def _chooses(x: Expression) -> bool:
+    """Whether a condition weighs what a call returned, as a size or a property of the device, and
+    does not only ask whether the call failed."""
+    if x[0] != "b":
+        return False
+    if x[1] in ("&&", "||"):
+        return _chooses(x[3]) or _chooses(x[4])
+    return x[1] in ex.COMPARISONS and any(
+        side[0] == "k" and side[2] not in ("b", "p") for side in (x[3], x[4])
+    )
 
 
 def _values(alive: list[tuple[Expression, State]]) -> dict[Hashable, Expression]:

@@ -114,4 +114,12 @@ def test_checks_and_quick_returns(stated: Stated) -> None:
 
 def test_every_fact_is_stated_or_says_why(stated: Stated) -> None:
     assert all((fact.value is None) == (fact.reason is not None) for fact in stated.facts)
-    assert not [fact for fact in stated.facts if fact.value is None]
+    assert {f.function.rpartition(":")[2] for f in stated.facts if f.value is None} == {
+        "brook_wide"
+    }
+
+
+def test_a_property_of_the_device_is_a_condition_and_no_assumption(stated: Stated) -> None:
+    facts = stated.of("brook_wide", "launch_condition")
+    assert facts
+    assert all(fact.value is None and "hipDeviceGetAttribute" in fact.reason for fact in facts)
