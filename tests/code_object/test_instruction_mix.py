@@ -32,7 +32,15 @@ def test_each_instruction_counts_once_in_its_class() -> None:
     mix = instruction_mix(ASSEMBLY, ["kernel"])
     assert mix == {
         "kernel": {
-            "mfma": 1, "lds": 1, "global": 1, "flat": 1, "scratch": 1, "barrier": 1,
-            "wait": 1, "valu": 1, "salu": 2, "other": 0,
+            "mfma": 1,
+            "lds": 1,
+            "global": 1,
+            "flat": 1,
+            "scratch": 1,
+            "barrier": 1,
+            "wait": 1,
+            "valu": 1,
+            "salu": 2,
+            "other": 0,
         }
     }
