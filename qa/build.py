@@ -218,9 +218,6 @@ def statistics(entries: Sequence[Entry], verdicts: Sequence[Verdict]) -> dict[st
         "by_level": counts(lambda e: f"{e.kind} L{e.level}"),
         "interfaces": len({(e.project, e.interface) for e in entries}),
         "same_skeleton_share": round(shared_share([blanked_text(e) for e in entries]), 4),
-        "same_answer_skeleton_share": round(
-            shared_share([blanked_text(e).split("\n", 1)[1] for e in entries]), 4
-        ),
         "repeated_sentence_share": round(same, 4),
         "commonest_sentences": [[count, text] for text, count in common[:10]],
         "rejects": count_gates(verdicts),

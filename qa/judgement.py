@@ -146,9 +146,8 @@ def near_text(entry: Entry) -> str:
 
 
 def blanked_text(entry: Entry) -> str:
-    """The same with names and numbers blanked."""
-    answer = skeleton(entry.answer) if entry.kind == "qa" else code_skeleton(entry.answer)
-    return f"{skeleton(entry.question)}\n{answer}"
+    """The answer with names and numbers blanked: a new question does not make it a new entry."""
+    return skeleton(entry.answer) if entry.kind == "qa" else code_skeleton(entry.answer)
 
 
 def _failed(name: str, gates: dict[str, bool], gate: str, why: str) -> Verdict:

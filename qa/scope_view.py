@@ -79,12 +79,12 @@ class ScopeView:
                 self.owner[one["id"]] = function
                 self.symbols.setdefault(one["symbol"], one)
         self._calls = scope["calls"]
-        self._launches = scope["launches"]
+        self.launch_rows: list[dict[str, Any]] = scope["launches"]
 
     @functools.cached_property
     def launches(self) -> list[Site]:
         """Launches, one for each place, kernel and deadness, in the order of the source."""
-        return self._sites(self._launches, launch=True)
+        return self._sites(self.launch_rows, launch=True)
 
     @functools.cached_property
     def calls(self) -> list[Site]:
@@ -122,7 +122,7 @@ class ScopeView:
     def edges(self) -> dict[str, list[tuple[str, Span, tuple[str, ...]]]]:
         """Live edges between instantiations: calls and launches."""
         found: defaultdict[str, list[tuple[str, Span, tuple[str, ...]]]] = defaultdict(list)
-        for rows, key in ((self._calls, "callee"), (self._launches, "kernel")):
+        for rows, key in ((self._calls, "callee"), (self.launch_rows, "kernel")):
             for row in rows:
                 if not row["dead"]:
                     found[row["caller"]].append(

@@ -124,21 +124,31 @@ def _passes(facts: KernelFacts, row: Row, values: dict[str, Value], thread: int)
     return True
 
 
+def _named_there(facts: KernelFacts, row: Row) -> bool:
+    """The array has its own name on the line, not that of a parameter it was passed for."""
+    assert facts.function.span is not None
+    line = facts.function.text.split("\n")[row.line - facts.function.span.start_line]
+    return re.search(rf"\b{re.escape(row.value['array'])}\b", line) is not None
+
+
 def _removed(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Draft]:
     """What a thread could read were the barrier not there."""
+    done: set[str] = set()
     for barrier, stores, loads in _between(facts):
         for store in stores:
             load = next(
                 (one for one in loads if one.value["array"] == store.value["array"]
                  and one.value["index"] != store.value["index"]), None,
             )  # fmt: skip
-            if load is None:
+            if load is None or not _named_there(facts, store) or not _named_there(facts, load):
                 continue
             clash = _clash(facts, store, load)
             if clash is None:
                 continue
+            if store.value["array"] in done or len(done) >= 2:
+                continue
+            done.add(store.value["array"])
             yield _removed_draft(view, ground, facts, barrier, store, load, clash)
-            return
 
 
 def _removed_draft(
@@ -250,7 +260,10 @@ def _removed_draft(
 
 def _placed(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Draft]:
     """How many barriers there are, and what each one separates."""
-    parts = [part for part in _between(facts) if part[1] or part[2]]
+    parts = [
+        part for part in _between(facts)
+        if (part[1] or part[2]) and all(_named_there(facts, r) for r in (*part[1], *part[2]))
+    ]  # fmt: skip
     function = facts.function
     barriers = facts.of("barrier")
     if len(parts) < 2 or len(barriers) < 2 or len(barriers) > 12:

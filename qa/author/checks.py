@@ -167,6 +167,9 @@ def _two_faults(
         draft.choose(
             f"Once {code(early.name)} is {right}, the call gets that far and returns "
             f"{code(second.returned or '')}, {draft.choose(*reasons(late), salt='b')}.",
+            f"With {code(early.name)} put right ({right}) it is the turn of {say_b}, and {code(second.returned or '')} comes back.",
+            f"Mending {code(early.name)} alone does not save the call: {code(second.returned or '')} follows, since {draft.choose(*reasons(late), salt='b')}.",
+            f"The caller who then sets {code(early.name)} to {right} meets {code(second.returned or '')} next.",
             f"Give {code(early.name)} a proper value ({right}) and the same call ends with "
             f"{code(second.returned or '')} instead: {draft.choose(*reasons(late), salt='b')}.",
             salt="mended",
@@ -272,8 +275,12 @@ def _empty_draft(
         draft.say(
             draft.choose(
                 "An address that no element is read from or written to need not be one.",
-                "The pointer is demanded exactly where an element behind it will be touched.",
+                f"{code(fault.name)} is demanded exactly where an element behind it will be touched.",
                 "That is the rule of the reference interface: memory is asked for only where it is used.",
+                f"Tying {code(fault.name)} to {code(zero.name)} in one test is what makes the empty call legal.",
+                f"A test of {code(fault.name)} alone would have refused it.",
+                f"So {code(zero.name)} decides whether {code(fault.name)} matters at all.",
+                f"Who has no elements, {code(zero.name)} = 0, needs no {code(fault.name)}.",
                 salt="rule",
             )
         )
@@ -295,6 +302,9 @@ def _passed_over(draft: Draft, made: Arguments, outcome: Outcome, until: Step) -
                 f"{code(step.text)} is asked first and is false here.",
                 f"Above it stands {code(step.text)}, which these arguments do not meet.",
                 f"The call passes {code(step.text)} without being stopped.",
+                f"Nothing is wrong as far as {code(step.text)} goes.",
+                f"An earlier test, {code(step.text)}, finds no fault.",
+                f"{code(made.function.name)} begins with {code(step.text)}, to no effect in this call.",
                 salt=f"above{step.first - until.first}",
             ),
             draft.lines(made.function, step.first, step.last), "recompute",

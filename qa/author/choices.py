@@ -16,7 +16,7 @@ from qa.scope_view import FunctionView, ScopeView, Site
 
 _TRIED = (1, 33, 65, 1025, 70000)
 _MOST_TRIED = 10
-_MOST = 2
+_MOST = 3
 
 
 @dataclass(frozen=True)

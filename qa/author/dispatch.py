@@ -11,11 +11,14 @@ from typing import Any
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, counted, listed
+from qa.author.sites import launching, shared_tests
 from qa.ground import Ground
+from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView, Site
 from qa.text.arithmetic import Unknown, evaluate
 
 _MOST_PAIRS = 6
+_MOST_ARCHITECTURES = 4
 _MOST_SINGLES = 6
 _VECTORS = frozenset("xyABC")
 Trace = dict[str, Any]
@@ -24,37 +27,39 @@ Trace = dict[str, Any]
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
     """Entries on calls that part ways, and on calls that go a long way."""
     del functions
-    traces = [t for t in ground.traces(view.interface) if t["status"] == "success"]
+    # A pointer given by the name of another one says that the two are the same memory.
+    traces = [
+        t for t in ground.traces(view.interface)
+        if t["status"] == "success" and not any(v in _VECTORS for v in t["args"].values() if isinstance(v, str))
+    ]  # fmt: skip
     by_call: dict[tuple[str, str], list[Trace]] = defaultdict(list)
     for trace in traces:
         by_call[trace["entry"], trace.get("config", "source")].append(trace)
     for rows in by_call.values():
         # Sizes that need several blocks tell more.
         rows.sort(key=lambda t: -sum(max(x["grid"]) in range(2, 5000) for x in t["launches"][:3]))
-    sites = _Sites(view)
-    yield from _pairs(view, ground, by_call, sites)
-    yield from _singles(view, ground, by_call, sites)
+    sites = _Sites()
+    yield from _architectures(view, ground, by_call, sites)
+    # What depends on the architecture is asked for by its name, above.
+    everywhere = {
+        call: [t for t in rows if len(t["arch"]) > 1] for call, rows in by_call.items()
+    }  # fmt: skip
+    yield from _pairs(view, ground, everywhere, sites)
+    yield from _singles(view, ground, everywhere, sites)
 
 
 class _Sites:
-    """Launch sites by kernel, and the host's facts about them."""
+    """Launch sites of recorded launches."""
 
-    def __init__(self, view: ScopeView) -> None:
-        self.by_kernel: dict[str, list[Site]] = defaultdict(list)
-        for site in view.launches:
-            if not site.dead:
-                self.by_kernel[site.callee.name].append(site)
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], list[Site]] = {}
 
-    def of(self, launch: dict[str, Any], view: ScopeView, entry: str, config: str) -> Site | None:
-        """The site of a recorded launch: the last step of a way from the entry to its symbol."""
-        path = view.path(entry, config, launch["symbol"]) if launch.get("symbol") else []
-        if len(path) < 2 or path[-1][1] is None:
-            return None
-        at = path[-1][1]
-        return next(
-            (s for s in self.by_kernel[launch["kernel"]]
-             if s.at.file == at.file and s.at.start_line == at.start_line), None,
-        )  # fmt: skip
+    def of(self, launch: dict[str, Any], view: ScopeView, entry: str, config: str) -> list[Site]:
+        """Sites that can have made a recorded launch; none where that is not certain."""
+        key = (entry, config, launch.get("symbol", ""))
+        if key not in self._known:
+            self._known[key] = launching(view, entry, config, key[2]) if key[2] else []
+        return self._known[key]
 
 
 def _kernels(trace: Trace) -> list[str]:
@@ -92,6 +97,76 @@ def _pairs(
                 break
 
 
+def _architectures(
+    view: ScopeView, ground: Ground, by_call: dict[tuple[str, str], list[Trace]], sites: _Sites
+) -> Iterator[Draft]:
+    """The same call on two architectures."""
+    done: set[tuple[str, ...]] = set()
+    for (entry, config), traces in sorted(by_call.items()):
+        groups: dict[str, list[Trace]] = defaultdict(list)
+        for trace in traces:
+            key = json.dumps(
+                [trace["args"], trace["pointer_mode"], trace.get("atomics")], sort_keys=True
+            )
+            groups[key].append(trace)
+        for rows in groups.values():
+            pairs = [(a, b) for i, a in enumerate(rows) for b in rows[i + 1 :]]
+            for one, two in pairs:
+                ways = (*_kernels(one), "|", *_kernels(two))
+                if (
+                    set(one["arch"]) & set(two["arch"])
+                    or _kernels(one) == _kernels(two)
+                    or ways in done
+                ):
+                    continue
+                if len(done) >= _MOST_ARCHITECTURES:
+                    return
+                draft = _architecture_draft(view, ground, sites, one, two, entry, config)
+                if draft is not None:
+                    done.add(ways)
+                    yield draft
+
+
+def _architecture_draft(
+    view: ScopeView, ground: Ground, sites: _Sites, one: Trace, two: Trace, entry: str, config: str
+) -> Draft | None:
+    first, second = one["arch"][0], two["arch"][0]
+    draft = Draft(
+        view, ground, "dispatch", f"{entry} {config} on {first} and {second} {json.dumps(one['args'], sort_keys=True)}",
+        [entry], configs=[config], archs=[first, second],
+    )  # fmt: skip
+    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+    setting = f"{_call(one)} in {one['pointer_mode']} pointer mode"
+    draft.question = draft.choose(
+        f"{code(entry)}{where} is called with {setting}, once on {first} and once on {second}. Do the same kernels run, and what in the host code tells the two apart?",
+        f"Why does {code(entry)}{where} launch something else on {second} than on {first}, for {setting}?",
+        f"A port from {first} to {second} shows other kernels under {code(entry)}{where}, with {setting}. Which ones, and by which test?",
+    )
+    ok = False
+    told: set[str] = set()
+    for arch, trace, other in ((first, one, two), (second, two, one)):
+        rows = [x for x in trace["launches"] if x["kernel"] not in _kernels(other)] or trace[
+            "launches"
+        ][:1]
+        for launch in rows[:2]:
+            places = sites.of(launch, view, entry, config)
+            if not places:
+                continue
+            site, ok = places[0], True
+            draft.say(
+                draft.choose(
+                    f"On {arch} {code(site.caller.name)} launches {code(launch['kernel'])} with {_size(launch)}.",
+                    f"{code(launch['kernel'])} is what {arch} gets from {code(site.caller.name)}, {_size(launch)}.",
+                    f"For {arch} {code(site.caller.name)} chooses {code(launch['kernel'])}, {_size(launch)}.",
+                    salt=f"{arch}{launch['kernel']}",
+                ),
+                site.at, draft.head(site.callee), draft.head(site.caller), "trace",
+            )  # fmt: skip
+            _tell_conditions(draft, places, told)
+            _claim(draft, {**trace, "arch": [arch]}, launch)
+    return draft if ok else None
+
+
 def _single_changes(traces: list[Trace]) -> Iterator[tuple[Trace, Trace, str]]:
     """Pairs that differ in one argument; the nearest values first."""
     groups: dict[str, list[Trace]] = defaultdict(list)
@@ -99,10 +174,10 @@ def _single_changes(traces: list[Trace]) -> Iterator[tuple[Trace, Trace, str]]:
         for name, value in trace["args"].items():
             rest = {k: v for k, v in trace["args"].items() if k != name}
             key = json.dumps(
-                [name, rest, trace["pointer_mode"], trace.get("atomics")], sort_keys=True
+                [name, rest, trace["pointer_mode"], trace.get("atomics"), trace["arch"]],
+                sort_keys=True,
             )
-            # A pointer given by the name of another one says that the two are the same memory.
-            if isinstance(value, int) or (isinstance(value, str) and value not in _VECTORS):
+            if isinstance(value, int | str):
                 groups[key].append(trace)
     for key in sorted(groups):
         name = json.loads(key)[0]
@@ -115,19 +190,17 @@ def _single_changes(traces: list[Trace]) -> Iterator[tuple[Trace, Trace, str]]:
             ),
         )
         for one, two in pairwise(rows):
-            yield one, two, name
+            if one["args"][name] != two["args"][name]:
+                yield one, two, name
 
 
 def _call(trace: Trace, without: str = "") -> str:
     """The arguments of a call in words."""
-    shown = []
-    for name, value in trace["args"].items():
-        if name == without or (
-            name.startswith(("stride", "ld")) and isinstance(value, int) and len(trace["args"]) > 7
-        ):
-            continue
-        shown.append(f"{name} = {value}" if not isinstance(value, str) else f"{name} = '{value}'")
-    return listed(shown)
+    return listed([
+        f"{name} = {value}" if not isinstance(value, str) else f"{name} = '{value}'"
+        for name, value in trace["args"].items()
+        if name != without
+    ])  # fmt: skip
 
 
 def _claim(draft: Draft, trace: Trace, launch: dict[str, Any] | None) -> None:
@@ -170,37 +243,12 @@ def _facts_at(view: ScopeView, ground: Ground, site: Site, name: str) -> list[di
     ]  # fmt: skip
 
 
-def _guards(draft: Draft, site: Site) -> list[tuple[str, bool, Span]]:
-    """Conditions around a launch, outermost first, with whether they must fail."""
-    from qa.reading.function import read_function
-
-    assert site.caller.span is not None
-    reading = read_function(site.caller.text, site.caller.span.start_line)
-    call = next(
-        (c for c in reading.calls if c.first <= site.at.start_line <= c.last and len(c.text) > 20),
-        None,
-    )
-    found = []
-    for guard in call.guards if call is not None else ():
-        branch = next((b for b in reading.branches if b.first == guard.line), None)
-        last = branch.consequence[0] if branch is not None else guard.line
-        found.append(
-            (
-                guard.condition,
-                guard.negated,
-                draft.lines(site.caller, guard.line, min(last, guard.line + 8)),
-            )
-        )
-    return found
-
-
-def _tell_conditions(draft: Draft, site: Site, told: set[str]) -> None:
+def _tell_conditions(draft: Draft, sites: list[Site], told: set[str]) -> None:
     """Says under which tests of the launcher a launch stands, and what their names mean."""
-    from qa.reading.function import read_function
-
+    site = sites[0]
     assert site.caller.span is not None
     reading = read_function(site.caller.text, site.caller.span.start_line)
-    guards = [g for g in _guards(draft, site) if len(g[0]) <= 130 and "pointer_mode" not in g[0]]
+    guards = [(t.condition, t.negated, t.span) for t in shared_tests(draft.ground, sites)]
     failed = [g for g in guards if g[1] and g[0] not in told]
     held = [g for g in guards if not g[1] and g[0] not in told]
     for condition, _negated, _span in (*failed, *held):
@@ -312,8 +360,6 @@ def _put_in(expression: str, values: dict[str, int]) -> str:
 
 
 def _definition_spans(draft: Draft, site: Site) -> list[Span]:
-    from qa.reading.function import read_function
-
     assert site.caller.span is not None
     reading = read_function(site.caller.text, site.caller.span.start_line)
     names = set(re.findall(r"[A-Za-z_]\w*", site.grid))
@@ -354,10 +400,10 @@ def _pair_draft(
     ok = False
     for label, trace, rows in ((q1, one, only_one), (q2, two, only_two)):
         for launch in rows[:2]:
-            site = sites.of(launch, view, entry, config)
-            if site is None:
+            places = sites.of(launch, view, entry, config)
+            if not places:
                 continue
-            ok = True
+            site, ok = places[0], True
             draft.say(
                 draft.choose(
                     f"With {code(name)} = {label} {code(site.caller.name)} launches {code(launch['kernel'])}, {_size(launch)}.",
@@ -367,7 +413,7 @@ def _pair_draft(
                 ),
                 site.at, draft.head(site.callee), draft.head(site.caller), "trace",
             )  # fmt: skip
-            _tell_conditions(draft, site, told)
+            _tell_conditions(draft, places, told)
             _tell_formula(draft, view, ground, site, launch, trace)
             _claim(draft, trace, launch)
         if len(rows) > 2:
@@ -452,10 +498,10 @@ def _single_draft(
     previous = ""
     told: set[str] = set()
     for number, launch in enumerate(launches[:6]):
-        site = sites.of(launch, view, entry, config)
-        if site is None:
+        places = sites.of(launch, view, entry, config)
+        if not places:
             continue
-        found = True
+        site, found = places[0], True
         order = (
             ("First", "Then", "After that", "Next", "Then", "At last")[min(number, 5)]
             if len(launches) > 1
@@ -472,7 +518,7 @@ def _single_draft(
         _claim(draft, trace, launch)
         if launch["kernel"] != previous and number < 2:
             _tell_formula(draft, view, ground, site, launch, trace)
-            _tell_conditions(draft, site, told)
+            _tell_conditions(draft, places, told)
         previous = launch["kernel"]
         threads = 1
         for extent in (*launch["grid"], *launch["block"]):

@@ -119,6 +119,8 @@ class Draft:
                 )
                 if link == ", " and not text.startswith("`"):
                     link = ", and "
+                if link == ", and " and ", and " in flowing[-1][0]:
+                    link = "; "
                 if link == ", ":
                     link = ", then " if joined else "; "
                 if link:

@@ -119,13 +119,15 @@ def _surplus_draft(
         view, ground, "correctness_constraints", f"guard on {bound} in {function.id}", entries
     )
     condition, buffer = guard.value["condition"], access.value["buffer"]
+    flat = "threadIdx.y" not in function.text and "hipThreadIdx_y" not in function.text
+    a_block = "a block" if flat else "along x of a block"
     given = [f"{code(n)} = {v}" for n, v in values.items() if n != bound and n not in types and v]
     more = f" and {given[0]}" if len(given) == 1 else f", {', '.join(given)}" if given else ""
     draft.question = draft.choose(
-        f"{code(function.name)} runs with {threads} threads a block on {code(bound)} = {extent}{more}, enough blocks to cover it. Which threads does {code(condition)} stop, and what would the first of them touch if the test were removed?",
-        f"What breaks in {code(function.name)} when the guard {code(condition)} is dropped? Work it out for {code(bound)} = {extent}, {threads} threads a block{more}.",
-        f"Blocks of {threads} threads cover {code(bound)} = {extent} in {code(function.name)}{more}. How many threads are left over, and where would they write through {code(buffer)} were it not for {code(condition)}?",
-        f"Somebody proposes to delete {code(condition)} from {code(function.name)}, since the grid is sized after {code(bound)} anyway. Refute it with {code(bound)} = {extent} and {threads} threads a block{more}.",
+        f"{code(function.name)} runs with {threads} threads {a_block} on {code(bound)} = {extent}{more}, enough blocks to cover it. Which threads does {code(condition)} stop, and what would the first of them touch if the test were removed?",
+        f"What breaks in {code(function.name)} when the guard {code(condition)} is dropped? Work it out for {code(bound)} = {extent}, {threads} threads {a_block}{more}.",
+        f"Blocks of {threads} threads{'' if flat else ' along x'} cover {code(bound)} = {extent} in {code(function.name)}{more}. How many threads are left over, and where would they write through {code(buffer)} were it not for {code(condition)}?",
+        f"Somebody proposes to delete {code(condition)} from {code(function.name)}, since the grid is sized after {code(bound)} anyway. Refute it with {code(bound)} = {extent} and {threads} threads {a_block}{more}.",
     )
     covers = (
         f"each thread stands for {counted(per_thread, 'element')} along x, a block for {per_block}"

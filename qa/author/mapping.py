@@ -23,6 +23,7 @@ from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Value, names_in
 
 _LANE = 1
+_MOST_ELEMENTS = 2
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -48,23 +49,34 @@ def _dimensions(index: str) -> list[str]:
 
 def _element(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Draft]:
     """Which element one thread of one block touches."""
-    function = facts.function
     number, types = facts.types()
-    rows = _usable(facts)
-    chosen = None
+    done: set[str] = set()
     for row in sorted(
-        rows,
+        _usable(facts),
         key=lambda r: (r.value["access"] != "store", -len(_dimensions(r.value["index"])), r.line),
     ):
         values = settings(row.value["index"], types, row.value.get("symbols") or {})
-        if values is not None and len(names_in(row.value["index"])) > 1 and any(
+        if values is None or row.value["buffer"] in done or len(done) >= _MOST_ELEMENTS:
+            continue
+        if len(names_in(row.value["index"])) > 1 and any(
             "threadIdx" in n for n in _dimensions(row.value["index"])
         ):  # fmt: skip
-            chosen = (row, values)
-            break
-    if chosen is None:
-        return
-    row, values = chosen
+            draft = _element_draft(view, ground, facts, row, values, number, types)
+            if draft is not None:
+                done.add(row.value["buffer"])
+                yield draft
+
+
+def _element_draft(
+    view: ScopeView,
+    ground: Ground,
+    facts: KernelFacts,
+    row: Row,
+    values: dict[str, Value],
+    number: int,
+    types: dict[str, str],
+) -> Draft | None:
+    function = facts.function
     index, buffer = row.value["index"], row.value["buffer"]
     spot = {"tx": 5, "ty": 2 if "threadIdx.y" in index else 0, "bx": 3 if "blockIdx.x" in index else 0,
             "by": 1 if "blockIdx.y" in index else 0, "bz": 0}  # fmt: skip
@@ -74,9 +86,9 @@ def _element(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dr
     element = at(index, values, **spot)
     other = at(index, values, **{**spot, "tx": spot["tx"] + _LANE})
     if element is None or other is None or element < 0:
-        return
+        return None
     entries = entries_through(view, function, number)
-    draft = Draft(view, ground, "index_mapping", f"element of a thread in {function.id}", entries)
+    draft = Draft(view, ground, "index_mapping", f"element of {buffer} in {function.id}", entries)
     constants = [f"{code(n)} = {v}" for n, v in values.items() if n in types]
     given = [f"{code(n)} = {v}" for n, v in values.items() if n not in types and v]
     symbols = row.value.get("symbols") or {}
@@ -93,7 +105,7 @@ def _element(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dr
         else ""
     )
     draft.question = draft.choose(
-        f"Which element behind {code(buffer)} does {where} of {code(function.name)} {verb} at line {row.line}{cond}, and where is its neighbour's?",
+        f"Which element behind {code(buffer)} does {where} of {code(function.name)} {verb} by {code(_shown(facts, row))}{cond}, and where is its neighbour's?",
         f"Take {where} of {code(function.name)}{cond}. Work out the offset from {code(buffer)} at which it {'stores' if verb == 'write' else 'loads'}, and say how the next thread along x differs.",
         f"{code(function.name)}, launched on behalf of {code(entries[0])}, {verb}s through {code(buffer)}. Derive the offset for {where}{cond}, from the built-in indices on.",
         f"How are threads of {code(function.name)} laid over {code(buffer)}? Show it for {where}{cond}.",
@@ -105,7 +117,7 @@ def _element(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dr
         draft.choose(
             f"{lead}, the access {code(_shown(facts, row))} goes to offset {code(index)}.",
             f"{lead}, {code(index)} is the offset of {code(_shown(facts, row))}.",
-            f"The access {code(_shown(facts, row))} therefore has the offset {code(index)} from {code(buffer)}.",
+            f"The access {code(_shown(facts, row))} {'therefore ' if told else ''}has the offset {code(index)} from {code(buffer)}.",
             salt="offset",
         ),
         here, draft.head(function), "fact",
@@ -129,7 +141,7 @@ def _element(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dr
     draft.claim("number", beside, other, "recompute")
     _tell_step(draft, facts, row, values, step, neighbour, other)
     _claim_inputs(draft, values, spot, types)
-    yield _with_guard(draft, facts, row, values, spot, types)
+    return _with_guard(draft, facts, row)
 
 
 def _where(index: str, spot: dict[str, int]) -> str:
@@ -250,14 +262,7 @@ def _claim_inputs(
             draft.claim("constant", name, int(value), "scope")
 
 
-def _with_guard(
-    draft: Draft,
-    facts: KernelFacts,
-    row: Row,
-    values: dict[str, Value],
-    spot: dict[str, int],
-    types: dict[str, str],
-) -> Draft:
+def _with_guard(draft: Draft, facts: KernelFacts, row: Row) -> Draft:
     """Adds the guard that stands in front of the access."""
     guards = [
         g for g in facts.of("guard")

@@ -91,11 +91,11 @@ def _draft(
             size = BYTES[_plain(row.value["type"])]
             count = row.value["bytes"] // size
             parts.append(row.value["bytes"])
-            extent = " * ".join(array.extents) if all(array.extents) else ""
+            extent = "".join(f"[{e}]" for e in array.extents) if all(array.extents) else ""
             draft.say(
                 draft.choose(
                     f"{code(row.fact['subject'])} has {count} elements{f' ({code(extent)})' if extent else ''} of {size} bytes for {code(row.value['type'])}, {count} * {size} = {row.value['bytes']}.",
-                    f"With {code(row.value['type'])} the array {code(row.fact['subject'])}{f', declared with {code(extent)} elements,' if extent else ''} takes {count} * {size} = {row.value['bytes']} bytes.",
+                    f"With {code(row.value['type'])} the array {code(row.fact['subject'])}{f', declared with extent {code(extent)},' if extent else ''} takes {count} * {size} = {row.value['bytes']} bytes.",
                     f"{count} * {size} = {row.value['bytes']} bytes go to {code(row.fact['subject'])}{f', whose extent is {code(extent)}' if extent else ''}, at {size} bytes for a {code(row.value['type'])}.",
                     salt=f"{row.fact['subject']}{symbol}",
                 ),

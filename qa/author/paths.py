@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
+from qa.author.sites import shared_tests, sites_of
 from qa.ground import Ground
-from qa.reading.function import FunctionReading, read_function
+from qa.reading.function import Branch, Definition, read_function
 from qa.scope_view import FunctionView, ScopeView
 
 _MOST_PATHS = 4
-_MOST_COMPARISONS = 4
+_MOST_COMPARISONS = 5
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -58,7 +59,7 @@ def _paths(view: ScopeView, ground: Ground) -> Iterator[Draft]:
             if len({f.id for f, _at in steps}) < 3:
                 continue
             seen.add(kernel.name)
-            draft = _path_draft(view, ground, entry, config, steps)
+            draft = _path_draft(view, ground, entry, config, steps, kernel_id)
             if draft is not None:
                 yield draft
 
@@ -69,6 +70,7 @@ def _path_draft(
     entry: str,
     config: str,
     steps: list[tuple[FunctionView, Span | None]],
+    symbol: str,
 ) -> Draft | None:
     names = [f.name for f, _at in steps]
     kernel = steps[-1][0]
@@ -96,12 +98,17 @@ def _path_draft(
         )
         link = f"{code(function.name)} {verb} {code(following.name)}"
         if does is None:
-            draft.say(
-                f"{link}{'.' if launches else ' without a decision of its own.'}",
-                at,
-                draft.head(function),
-                "scope",
-            )
+            alone = draft.choose(
+                f"{link} and adds nothing.", f"{link} with the arguments as they are.",
+                f"{code(function.name)} only forwards to {code(following.name)}.",
+                f"{code(function.name)} is a mere wrapper around {code(following.name)}.",
+                f"Between {code(function.name)} and {code(following.name)} nothing is decided.",
+                f"The first thing {code(function.name)} does is to call {code(following.name)}." if number == 0
+                else f"From {code(function.name)} it is one plain call to {code(following.name)}.",
+                f"{code(following.name)} receives from {code(function.name)} what that was given.",
+                salt=f"alone{number}",
+            )  # fmt: skip
+            draft.say(f"{link}." if launches else alone, at, draft.head(function), "scope")
         else:
             text, spans = does
             told += 1
@@ -116,51 +123,33 @@ def _path_draft(
             )  # fmt: skip
     if told == 0 or len(names) < 3:
         return None
-    _tell_launch(draft, view, steps)
+    _tell_launch(draft, view, steps, symbol)
     draft.claim("path", entry, list(names), "scope")
     return draft
 
 
 def _tell_launch(
-    draft: Draft, view: ScopeView, steps: list[tuple[FunctionView, Span | None]]
+    draft: Draft, view: ScopeView, steps: list[tuple[FunctionView, Span | None]], symbol: str
 ) -> None:
     """Says under which tests the launch at the end of a path stands."""
-    launcher, (kernel, at) = steps[-2][0], steps[-1]
-    if at is None or launcher.span is None or at.file != launcher.file:
-        return
-    reading = read_function(launcher.text, launcher.span.start_line)
-    call = next(
-        (c for c in reading.calls if c.first <= at.start_line <= c.last and len(c.text) > 20), None
-    )
-    guards = [g for g in (call.guards if call else ()) if len(g.condition) < 120]
-    for guard in guards[-2:]:
-        branch = next((b for b in reading.branches if b.first == guard.line), None)
-        span = draft.lines(
-            launcher,
-            guard.line,
-            min(branch.consequence[0], guard.line + 8) if branch else guard.line,
-        )
-        if guard.negated:
+    launcher, (kernel, _at) = steps[-2][0], steps[-1]
+    sites = [site for site in sites_of(view, symbol) if site.caller.id == launcher.id]
+    for test in shared_tests(draft.ground, sites)[-2:]:
+        if test.negated:
             text = draft.choose(
-                f"The launch of {code(kernel.name)} is the alternative to {code(guard.condition)}.",
-                f"{code(kernel.name)} is what is left when {code(guard.condition)} fails.",
-                salt=f"neg{guard.line}",
+                f"The launch of {code(kernel.name)} is the alternative to {code(test.condition)}.",
+                f"{code(kernel.name)} is what is left when {code(test.condition)} fails.",
+                salt=f"neg{test.condition}",
             )
         else:
             text = draft.choose(
-                f"The launch of {code(kernel.name)} itself stands under {code(guard.condition)}.",
-                f"Without {code(guard.condition)} {code(kernel.name)} is not launched there.",
-                f"What selects {code(kernel.name)} in the end is {code(guard.condition)}.",
-                f"{code(launcher.name)} reserves {code(kernel.name)} for {code(guard.condition)}.",
-                salt=f"pos{guard.line}",
+                f"The launch of {code(kernel.name)} itself stands under {code(test.condition)}.",
+                f"Without {code(test.condition)} {code(kernel.name)} is not launched there.",
+                f"What selects {code(kernel.name)} in the end is {code(test.condition)}.",
+                f"{code(launcher.name)} reserves {code(kernel.name)} for {code(test.condition)}.",
+                salt=f"pos{test.condition}",
             )
-        draft.say(text, span, at)
-    del view
-
-
-def _condition_end(reading: FunctionReading, line: int) -> int:
-    branch = next((b for b in reading.branches if b.first == line), None)
-    return min(branch.consequence[0], line + 8) if branch is not None else line
+        draft.say(text, test.span, sites[0].at)
 
 
 def _contribution(draft: Draft, function: FunctionView, at: Span) -> tuple[str, list[Span]] | None:
@@ -181,17 +170,77 @@ def _contribution(draft: Draft, function: FunctionView, at: Span) -> tuple[str, 
     parts: list[str] = []
     spans: list[Span] = []
     for branch in exits[:2]:
-        returned = branch.returns or ""
         last = branch.last if branch.last - branch.first < 6 else branch.consequence[0]
-        parts.append(
-            f"{code(branch.condition)} ends the call"
-            + (f" with {code(returned)}" if re.fullmatch(r"\w+", returned) else "")
-        )
+        parts.append(_exit_words(draft, branch))
         spans.append(draft.lines(function, branch.first, last))
     for definition in made[:2]:
-        parts.append(f"{code(definition.name)} is set to {code(definition.value)}")
+        parts.append(_made_words(draft, definition))
         spans.append(draft.lines(function, definition.first, definition.last))
     return (listed(parts), spans) if parts else None
+
+
+def _exit_words(draft: Draft, branch: Branch) -> str:
+    """What an early return is about, by its condition and its status."""
+    test, returned = code(branch.condition), branch.returns or ""
+    status = code(returned) if re.fullmatch(r"\w+", returned) else ""
+    instead = re.match(r"(\w+)\s*(?:<[^()]*>)?\(", returned)
+    salt = branch.condition
+    if instead:
+        return draft.choose(
+            f"{test} sends the call to {code(instead[1])} instead",
+            f"{code(instead[1])} takes over for {test}",
+            f"the case {test} is left to {code(instead[1])}", salt=salt,
+        )  # fmt: skip
+    if "handle" in branch.condition and "invalid_handle" in returned:
+        return draft.choose(
+            f"a missing handle is refused ({test}, {status})", f"{test} is answered with {status}",
+            f"nobody gets past {test} without a handle ({status})",
+            f"a call without a handle ends at {test} with {status}", salt=salt,
+        )  # fmt: skip
+    if "memory_size_query" in branch.condition:
+        return draft.choose(
+            f"a query for workspace is served and goes no further ({test})",
+            f"{test} turns a mere question about memory back",
+            f"a caller who only asks for the workspace leaves at {test}", salt=salt,
+        )  # fmt: skip
+    if "success" in returned:
+        return draft.choose(
+            f"an empty problem is done at {test} ({status})",
+            f"{test} means that there is nothing to compute, hence {status}",
+            f"a call without work leaves at {test} with {status}",
+            f"{status} is the answer where {test} holds, before any kernel", salt=salt,
+        )  # fmt: skip
+    if "invalid" in returned or "not_implemented" in returned:
+        return draft.choose(
+            f"{test} is refused with {status}", f"{status} meets arguments with {test}",
+            f"arguments for which {test} holds are turned away ({status})", salt=salt,
+        )  # fmt: skip
+    with_status = f" with {status}" if status else ""
+    return draft.choose(
+        f"{test} ends the call{with_status}", f"the call can end at {test}{with_status}",
+        f"there is a way out at {test}{with_status}", salt=salt,
+    )  # fmt: skip
+
+
+def _made_words(draft: Draft, definition: Definition) -> str:
+    """What a local variable is for, by its name."""
+    name, value = code(definition.name), code(definition.value)
+    if re.search(r"shift|offset", definition.name):
+        return draft.choose(
+            f"the origin is moved: {name} becomes {value}", f"{name} takes {value} as the starting point",
+            f"{value} gives the shifted start {name}", salt=definition.name,
+        )  # fmt: skip
+    if re.search(r"block|grid|size", definition.name):
+        return draft.choose(
+            f"{name} is worked out as {value}", f"{value} fixes {name}",
+            f"{name} is prepared from {value}", salt=definition.name,
+        )  # fmt: skip
+    if re.search(r"^is_|^use|mode", definition.name):
+        return draft.choose(
+            f"{name} records {value}", f"the case is noted in {name} ({value})",
+            f"{value} is looked up once, in {name}", salt=definition.name,
+        )  # fmt: skip
+    return f"{name} is set to {value}"
 
 
 def _twins(view: ScopeView, ground: Ground) -> Iterator[Draft]:
@@ -200,7 +249,7 @@ def _twins(view: ScopeView, ground: Ground) -> Iterator[Draft]:
     done: set[tuple[str, ...]] = set()
     for entry in sorted(view.per_entry, key=lambda e: (e.count("_"), e)):
         wide = f"{entry}_64"
-        if wide not in view.per_entry or len(done) >= 2:
+        if wide not in view.per_entry or len(done) >= 3:
             continue
         one, two = _plain_kernels(view, entry, config), _plain_kernels(view, wide, config)
         if not one or not two:
@@ -242,15 +291,12 @@ def _twin_draft(
         return None
     heads = [draft.head(f) for f in (first[-1], second[-1])]
     if common:
-        more = f" and {len(common) - 4} more" if len(common) > 4 else ""
+        more = ", among others" if len(common) > 4 else ""
         draft.say(
             f"Both can end in {listed([code(k) for k in common[:4]])}{more}.",
             *_heads(draft, view, common[:4]),
             "scope",
         )
-        if more:
-            draft.claim("number", f"{len(common)} - 4", len(common) - 4, "recompute")
-            draft.claim("number", str(len(common)), len(common), "recompute")
     if only_wide:
         draft.say(
             f"Only {code(wide)} can launch {listed([code(k) for k in only_wide[:4]])}.",
@@ -405,52 +451,7 @@ def _precision_draft(
             f"They share {listed([code(k) for k in common[:4]])}" + (" among others." if len(common) > 4 else "."),
             *_heads(draft, view, common[:4]), "scope",
         )  # fmt: skip
-    reason = False
-    for kernel in (*only_one, *only_two)[:3]:
-        for site in view.launches:
-            if site.callee.name != kernel or site.dead or site.caller.span is None:
-                continue
-            reading = read_function(site.caller.text, site.caller.span.start_line)
-            call = next(
-                (
-                    c
-                    for c in reading.calls
-                    if c.first <= site.at.start_line <= c.last and len(c.text) > 20
-                ),
-                None,
-            )
-            names = {
-                n
-                for g in (call.guards if call else ())
-                for n in re.findall(r"[A-Za-z_]\w*", g.condition)
-            }
-            guards = [g for g in (call.guards if call else ()) if len(g.condition) < 110]
-            definition = next(
-                (d for d in reading.definitions if d.name in names and re.search(r"is_same|is_complex|sizeof", d.value)), None,
-            )  # fmt: skip
-            direct = next(
-                (g for g in guards if re.search(r"is_same|is_complex|sizeof\(", g.condition)), None
-            )
-            if definition is not None and len(definition.value) < 120:
-                guard = next((g for g in guards if definition.name in g.condition), None)
-                if guard is None:
-                    continue
-                draft.say(
-                    f"In {code(site.caller.name)} the launch of {code(kernel)} {'needs' if not guard.negated else 'is the alternative to'} {code(guard.condition)}, and {code(definition.name)} is {code(definition.value)}, fixed by the type.",
-                    site.at, draft.lines(site.caller, guard.line, _condition_end(reading, guard.line)),
-                    draft.lines(site.caller, definition.first, definition.last), draft.head(site.caller),
-                )  # fmt: skip
-                reason = True
-            elif direct is not None:
-                draft.say(
-                    f"{code(site.caller.name)} launches {code(kernel)} {'under' if not direct.negated else 'in the alternative to'} {code(direct.condition)}, which the compiler decides for each type.",
-                    site.at, draft.lines(site.caller, direct.line, _condition_end(reading, direct.line)), draft.head(site.caller),
-                )  # fmt: skip
-                reason = True
-            if reason:
-                break
-        if reason:
-            break
+    reason = any(_tell_type_test(draft, view, kernel) for kernel in (*only_one, *only_two)[:3])
     if not reason:
         paths = [
             _steps(view, e, config, k[0])
@@ -467,6 +468,44 @@ def _precision_draft(
     for entry in (one, two):
         _claim_reach(draft, view, entry, config)
     return draft
+
+
+_TYPE_TEST = re.compile(r"is_same|is_complex|sizeof\(")
+
+
+def _tell_type_test(draft: Draft, view: ScopeView, kernel: str) -> bool:
+    """Says which compile-time test on the type all launches of a kernel stand under."""
+    sites = [s for s in view.launches if s.callee.name == kernel and not s.dead]
+    if not sites or len({s.caller.id for s in sites}) > 1 or sites[0].caller.span is None:
+        return False
+    caller = sites[0].caller
+    assert caller.span is not None
+    reading = read_function(caller.text, caller.span.start_line)
+    for test in shared_tests(draft.ground, sites):
+        for name in re.findall(r"[A-Za-z_]\w*", test.condition):
+            definition = reading.definition(name)
+            if (
+                definition is None
+                or len(definition.value) > 120
+                or not _TYPE_TEST.search(definition.value)
+            ):
+                continue
+            draft.say(
+                draft.choose(
+                    f"In {code(caller.name)} the launch of {code(kernel)} {'needs' if not test.negated else 'is the alternative to'} {code(test.condition)}, and {code(name)} is {code(definition.value)}, fixed by the type.",
+                    f"{code(caller.name)} launches {code(kernel)} {'only under' if not test.negated else 'only past'} {code(test.condition)}; {code(name)} is settled at compile time, as {code(definition.value)}.",
+                    salt=kernel,
+                ),
+                sites[0].at, test.span, draft.lines(caller, definition.first, definition.last), draft.head(caller),
+            )  # fmt: skip
+            return True
+        if _TYPE_TEST.search(test.condition):
+            draft.say(
+                f"{code(caller.name)} launches {code(kernel)} {'under' if not test.negated else 'in the alternative to'} {code(test.condition)}, which the compiler decides for each type.",
+                sites[0].at, test.span, draft.head(caller),
+            )  # fmt: skip
+            return True
+    return False
 
 
 def _configurations(view: ScopeView, ground: Ground) -> Iterator[Draft]:

@@ -57,7 +57,7 @@ def _sizes(outcome: Outcome) -> list[Step]:
         name = step.text.split(" ")[0]
         if step.kind == "assign" and name.startswith("*") and isinstance(step.value, int):
             last[name] = step
-    return list(last.values())
+    return [s for name, s in last.items() if outcome.values.get(name) == s.value]
 
 
 def _draft(
@@ -181,6 +181,12 @@ def _tell_size(draft: Draft, made: Arguments, step: Step, values: dict[str, Valu
             where, "recompute",
         )  # fmt: skip
         draft.claim("number", worked, value, "recompute")
+        for kind in re.findall(r"sizeof\(([^()]*)\)", expression):
+            bound = _plain(made.types.get(kind.strip(), kind.strip()))
+            if bound in BYTES:
+                draft.claim("size", bound, BYTES[bound], "recompute")
+            elif bound.endswith("*"):
+                draft.claim("number", "8", 8, "recompute")
     else:
         draft.say(f"{code(name)} becomes {value} bytes by {code(expression)}.", where, "recompute")
     return value

@@ -182,7 +182,7 @@ def exist(case: Case) -> str | None:
     ground = case.ground
     for span in case.shown:
         unknown = [name for name in unknown if name not in ground.tokens(span.file)]
-    unknown = [name for name in unknown if name not in ground.public_names]
+    unknown = [n for n in unknown if n not in ground.public_names and n not in ground.enumerators]
     if case.is_code:
         # Names that the code itself introduces are its own.
         made = set(
