@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import Any
 
 
-class _RangeList(ctypes.Structure):
-    pass
+@functools.cache
+def _list_type() -> Any:
+    """libclang's ``CXSourceRangeList``."""
+    from clang import cindex
+
+    class RangeList(ctypes.Structure):
+        _fields_ = (("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange)))
+
+    return RangeList
 
 
 def skipped_ranges(tree: Any, file: str) -> list[tuple[int, int]]:
@@ -19,13 +27,13 @@ def skipped_ranges(tree: Any, file: str) -> list[tuple[int, int]]:
     """
     from clang import cindex
 
-    _RangeList._fields_ = [("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange))]
+    kind = ctypes.POINTER(_list_type())
     library = cindex.conf.lib
     get = library.clang_getSkippedRanges
-    get.restype = ctypes.POINTER(_RangeList)
+    get.restype = kind
     get.argtypes = [cindex.TranslationUnit, cindex.File]
     dispose = library.clang_disposeSourceRangeList
-    dispose.argtypes = [ctypes.POINTER(_RangeList)]
+    dispose.argtypes = [kind]
     dispose.restype = None
     found = get(tree, cindex.File.from_name(tree, file))
     if not found:
