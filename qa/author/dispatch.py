@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from extractor.records import Span
 from qa.author.draft import Draft, code, counted, listed
-from qa.author.sites import launching, shared_tests
+from qa.author.launch_prose import (
+    Trace,
+    call_words,
+    claim_launch,
+    size_words,
+    tell_conditions,
+    tell_formula,
+)
+from qa.author.sites import launching
 from qa.ground import Ground
-from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView, Site
-from qa.text.arithmetic import Unknown, evaluate
 
 _MOST_PAIRS = 6
 _MOST_ARCHITECTURES = 4
 _MOST_SINGLES = 6
 _VECTORS = frozenset("xyABC")
-Trace = dict[str, Any]
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -136,7 +139,7 @@ def _architecture_draft(
         [entry], configs=[config], archs=[first, second],
     )  # fmt: skip
     where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
-    setting = f"{_call(one)} in {one['pointer_mode']} pointer mode"
+    setting = f"{call_words(one)} in {one['pointer_mode']} pointer mode"
     draft.question = draft.choose(
         f"{code(entry)}{where} is called with {setting}, once on {first} and once on {second}. Do the same kernels run, and what in the host code tells the two apart?",
         f"Why does {code(entry)}{where} launch something else on {second} than on {first}, for {setting}?",
@@ -155,15 +158,15 @@ def _architecture_draft(
             site, ok = places[0], True
             draft.say(
                 draft.choose(
-                    f"On {arch} {code(site.caller.name)} launches {code(launch['kernel'])} with {_size(launch)}.",
-                    f"{code(launch['kernel'])} is what {arch} gets from {code(site.caller.name)}, {_size(launch)}.",
-                    f"For {arch} {code(site.caller.name)} chooses {code(launch['kernel'])}, {_size(launch)}.",
+                    f"On {arch} {code(site.caller.name)} launches {code(launch['kernel'])} with {size_words(launch)}.",
+                    f"{code(launch['kernel'])} is what {arch} gets from {code(site.caller.name)}, {size_words(launch)}.",
+                    f"For {arch} {code(site.caller.name)} chooses {code(launch['kernel'])}, {size_words(launch)}.",
                     salt=f"{arch}{launch['kernel']}",
                 ),
                 site.at, draft.head(site.callee), draft.head(site.caller), "trace",
             )  # fmt: skip
-            _tell_conditions(draft, places, told)
-            _claim(draft, {**trace, "arch": [arch]}, launch)
+            tell_conditions(draft, places, told)
+            claim_launch(draft, {**trace, "arch": [arch]}, launch)
     return draft if ok else None
 
 
@@ -194,179 +197,6 @@ def _single_changes(traces: list[Trace]) -> Iterator[tuple[Trace, Trace, str]]:
                 yield one, two, name
 
 
-def _call(trace: Trace, without: str = "") -> str:
-    """The arguments of a call in words."""
-    return listed([
-        f"{name} = {value}" if not isinstance(value, str) else f"{name} = '{value}'"
-        for name, value in trace["args"].items()
-        if name != without
-    ])  # fmt: skip
-
-
-def _claim(draft: Draft, trace: Trace, launch: dict[str, Any] | None) -> None:
-    value = {
-        "entry": trace["entry"], "config": trace.get("config", "source"), "args": trace["args"],
-        "arch": list(trace["arch"]), "pointer_mode": trace["pointer_mode"],
-    }  # fmt: skip
-    if trace.get("atomics") is not None:
-        value["atomics"] = trace["atomics"]
-    if launch is None:
-        draft.claim(
-            "launch", trace["entry"], {**value, "launches": len(trace["launches"])}, "trace"
-        )
-        return
-    draft.claim(
-        "launch", launch["kernel"],
-        {**value, **{k: launch[k] for k in ("grid", "block", "shared_bytes", "repeat")}}, "trace",
-    )  # fmt: skip
-
-
-def _size(launch: dict[str, Any]) -> str:
-    grid, block = list(launch["grid"]), list(launch["block"])
-    for extents in (grid, block):
-        while len(extents) > 1 and extents[-1] == 1:
-            extents.pop()
-    shape = f"{' x '.join(map(str, grid))} {'block' if grid == [1] else 'blocks'} of {' x '.join(map(str, block))} {'thread' if block == [1] else 'threads'}"
-    if launch["shared_bytes"]:
-        shape += f" and {launch['shared_bytes']} bytes of dynamic LDS"
-    if launch["repeat"] > 1:
-        shape += f", {launch['repeat']} times in a row"
-    return shape
-
-
-def _facts_at(view: ScopeView, ground: Ground, site: Site, name: str) -> list[dict[str, Any]]:
-    where = f"{site.at.file}:{site.at.start_line}"
-    return [
-        f for f in ground.facts_of(view.interface, site.caller.id)
-        if f["fact"] == name and f["value"] is not None
-        and (f["subject"] == where or (f["span"] and f["span"]["start_line"] == site.at.start_line))
-    ]  # fmt: skip
-
-
-def _tell_conditions(draft: Draft, sites: list[Site], told: set[str]) -> None:
-    """Says under which tests of the launcher a launch stands, and what their names mean."""
-    site = sites[0]
-    assert site.caller.span is not None
-    reading = read_function(site.caller.text, site.caller.span.start_line)
-    guards = [(t.condition, t.negated, t.span) for t in shared_tests(draft.ground, sites)]
-    failed = [g for g in guards if g[1] and g[0] not in told]
-    held = [g for g in guards if not g[1] and g[0] not in told]
-    for condition, _negated, _span in (*failed, *held):
-        told.add(condition)
-        for name in re.findall(r"[A-Za-z_]\w*", condition):
-            definition = reading.definition(name)
-            if (
-                definition is None
-                or name in told
-                or len(definition.value) > 110
-                or definition.guards
-            ):
-                continue
-            told.add(name)
-            if re.search(r"[(<&|=]", definition.value):
-                draft.say(
-                    draft.choose(
-                        f"{code(name)} means {code(definition.value)}.",
-                        f"The launcher computes {code(name)} as {code(definition.value)}.",
-                        f"{code(name)} stands for {code(definition.value)}.",
-                        f"Behind {code(name)} is the expression {code(definition.value)}.",
-                        f"{code(definition.value)} is kept in {code(name)}.",
-                        f"{code(site.caller.name)} derives {code(name)} from {code(definition.value)}.",
-                        f"What decides about {code(name)} is {code(definition.value)}.",
-                        salt=name,
-                    ),
-                    draft.lines(site.caller, definition.first, definition.last),
-                )  # fmt: skip
-    if len(failed) > 1:
-        shown = [code(g[0]) for g in failed[:3]]
-        draft.say(
-            draft.choose(
-                f"None of the tests {listed(shown, 'or')} holds here.",
-                f"The branches on {listed(shown)} are passed over.",
-                salt=f"failed{len(told)}",
-            ),
-            *[g[2] for g in failed[:3]], "trace",
-        )  # fmt: skip
-    elif failed:
-        draft.say(
-            draft.choose(
-                f"{code(failed[0][0])} does not hold, which rules out the branch above.",
-                f"The branch on {code(failed[0][0])} is not taken.",
-                f"The launch is in the alternative to {code(failed[0][0])}.",
-                f"Before that {code(failed[0][0])} has failed.",
-                f"It gets there only because {code(failed[0][0])} is false.",
-                f"{code(failed[0][0])} would have led elsewhere, but it is not met.",
-                salt=f"failed{failed[0][0]}",
-            ),
-            failed[0][2], "trace",
-        )  # fmt: skip
-    for condition, _negated, span in held[:3]:
-        draft.say(
-            draft.choose(
-                f"The call meets {code(condition)}.",
-                f"The launch stands under {code(condition)}.",
-                f"{code(condition)} is what lets it in.",
-                f"It qualifies for this branch by {code(condition)}.",
-                f"These arguments satisfy {code(condition)}, the test in front of {code(site.callee.name)}.",
-                f"{code(site.callee.name)} is guarded by {code(condition)}, true for this call.",
-                salt=f"held{condition}",
-            ),
-            span, "trace",
-        )  # fmt: skip
-
-
-def _tell_formula(
-    draft: Draft, view: ScopeView, ground: Ground, site: Site, launch: dict[str, Any], trace: Trace
-) -> None:
-    """Recomputes the first extent of a grid from the launcher's formula."""
-    for fact in _facts_at(view, ground, site, "launch_grid"):
-        expressions = fact["value"].get("expressions") or []
-        for axis, expression in zip("xyz", expressions, strict=False):
-            if not re.search(r"[A-Za-z]", expression) or "->" in expression:
-                continue
-            values = {k: v for k, v in trace["args"].items() if isinstance(v, int)}
-            try:
-                value = evaluate(expression, values)
-            except Unknown:
-                continue
-            if value != launch["grid"]["xyz".index(axis)] or not re.search(r"[-+*/]", expression):
-                continue
-            worked = _put_in(expression, values)
-            if re.search(r"[A-Za-z_]", worked):
-                continue
-            named = (fact["value"].get("named") or expressions)["xyz".index(axis)]
-            spans = _definition_spans(draft, site)
-            draft.say(
-                draft.choose(
-                    f"Along {axis} the grid is {code(named)}, so {worked} = {value}.",
-                    f"The formula {code(named)} gives the extent along {axis}: {worked} = {value}.",
-                    f"{worked} = {value} is what {code(named)} makes of these arguments along {axis}.",
-                    f"Its extent along {axis} follows from {code(named)}: {worked} = {value}.",
-                    salt=f"formula{axis}{launch['kernel']}",
-                ),
-                site.at, *spans, draft.head(site.caller), "fact", "recompute",
-            )  # fmt: skip
-            draft.claim("number", worked, int(value), "recompute")
-            draft.claim(
-                "fact", site.caller.name,
-                {k: fact.get(k) for k in ("fact", "function", "subject", "arch", "instantiation", "value")},
-                "fact",
-            )  # fmt: skip
-            return
-
-
-def _put_in(expression: str, values: dict[str, int]) -> str:
-    return re.sub(r"[A-Za-z_]\w*", lambda m: str(values.get(m[0], m[0])), expression)
-
-
-def _definition_spans(draft: Draft, site: Site) -> list[Span]:
-    assert site.caller.span is not None
-    reading = read_function(site.caller.text, site.caller.span.start_line)
-    names = set(re.findall(r"[A-Za-z_]\w*", site.grid))
-    rows = [d for d in reading.definitions if d.name in names and d.first <= site.at.start_line]
-    return [draft.lines(site.caller, d.first, d.last) for d in rows[-1:]]
-
-
 def _pair_draft(
     view: ScopeView, ground: Ground, sites: _Sites, one: Trace, two: Trace, name: str, config: str
 ) -> Draft | None:
@@ -387,7 +217,7 @@ def _pair_draft(
     )
     first, second = one["args"][name], two["args"][name]
     mode = f"{one['pointer_mode']} pointer mode"
-    setting = _call(one, without=name)
+    setting = call_words(one, without=name)
     q1, q2 = (f"'{first}'", f"'{second}'") if isinstance(first, str) else (str(first), str(second))
     where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
     draft.question = draft.choose(
@@ -406,16 +236,16 @@ def _pair_draft(
             site, ok = places[0], True
             draft.say(
                 draft.choose(
-                    f"With {code(name)} = {label} {code(site.caller.name)} launches {code(launch['kernel'])}, {_size(launch)}.",
-                    f"{code(name)} = {label} leads to {code(launch['kernel'])}: {code(site.caller.name)} gives it {_size(launch)}.",
-                    f"For {code(name)} = {label} it is {code(launch['kernel'])} that {code(site.caller.name)} starts, with {_size(launch)}.",
+                    f"With {code(name)} = {label} {code(site.caller.name)} launches {code(launch['kernel'])}, {size_words(launch)}.",
+                    f"{code(name)} = {label} leads to {code(launch['kernel'])}: {code(site.caller.name)} gives it {size_words(launch)}.",
+                    f"For {code(name)} = {label} it is {code(launch['kernel'])} that {code(site.caller.name)} starts, with {size_words(launch)}.",
                     salt=f"launch{label}{launch['kernel']}",
                 ),
                 site.at, draft.head(site.callee), draft.head(site.caller), "trace",
             )  # fmt: skip
-            _tell_conditions(draft, places, told)
-            _tell_formula(draft, view, ground, site, launch, trace)
-            _claim(draft, trace, launch)
+            tell_conditions(draft, places, told)
+            tell_formula(draft, view, ground, site, launch, trace)
+            claim_launch(draft, trace, launch)
         if len(rows) > 2:
             others = list(
                 dict.fromkeys(
@@ -431,7 +261,7 @@ def _pair_draft(
                 )
                 for launch in rows[2:]:
                     if launch["kernel"] in others[:4]:
-                        _claim(draft, trace, launch)
+                        claim_launch(draft, trace, launch)
     common = [k for k in dict.fromkeys(_kernels(one)) if k in _kernels(two)]
     if common:
         draft.say(
@@ -440,7 +270,9 @@ def _pair_draft(
         )
         for kernel in common[:4]:
             for trace in (one, two):
-                _claim(draft, trace, next(x for x in trace["launches"] if x["kernel"] == kernel))
+                claim_launch(
+                    draft, trace, next(x for x in trace["launches"] if x["kernel"] == kernel)
+                )
     return draft if ok else None
 
 
@@ -486,7 +318,7 @@ def _single_draft(
         configs=[config],
     )
     where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
-    setting = f"{_call(trace)} in {trace['pointer_mode']} pointer mode"
+    setting = f"{call_words(trace)} in {trace['pointer_mode']} pointer mode"
     draft.question = draft.choose(
         f"List what {code(entry)}{where} launches for {setting}, with grids and blocks, and derive the first grid.",
         f"{code(entry)}{where} receives {setting}. Which kernels follow, in which order, and how is each one sized?",
@@ -509,16 +341,16 @@ def _single_draft(
         )
         draft.say(
             draft.choose(
-                f"{order} {code(site.caller.name)} starts {code(launch['kernel'])} with {_size(launch)}.",
-                f"{order} comes {code(launch['kernel'])} from {code(site.caller.name)}, {_size(launch)}." if len(launches) > 1 else f"{code(site.caller.name)} makes a single launch, {code(launch['kernel'])} with {_size(launch)}.",
+                f"{order} {code(site.caller.name)} starts {code(launch['kernel'])} with {size_words(launch)}.",
+                f"{order} comes {code(launch['kernel'])} from {code(site.caller.name)}, {size_words(launch)}." if len(launches) > 1 else f"{code(site.caller.name)} makes a single launch, {code(launch['kernel'])} with {size_words(launch)}.",
                 salt=f"{number}{launch['kernel']}",
             ),
             site.at, draft.head(site.callee), "trace",
         )  # fmt: skip
-        _claim(draft, trace, launch)
+        claim_launch(draft, trace, launch)
         if launch["kernel"] != previous and number < 2:
-            _tell_formula(draft, view, ground, site, launch, trace)
-            _tell_conditions(draft, places, told)
+            tell_formula(draft, view, ground, site, launch, trace)
+            tell_conditions(draft, places, told)
         previous = launch["kernel"]
         threads = 1
         for extent in (*launch["grid"], *launch["block"]):
@@ -534,5 +366,5 @@ def _single_draft(
             draft.claim("number", product, total, "recompute")
     elif len(launches) > 6:
         draft.say(f"The trace has {counted(len(launches), 'launch', 'launches')} in all.", "trace")
-        _claim(draft, trace, None)
+        claim_launch(draft, trace, None)
     return draft

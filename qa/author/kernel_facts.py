@@ -10,7 +10,7 @@ from extractor.records import Span
 from qa.author.draft import Draft
 from qa.author.subjects import types_of
 from qa.ground import Ground
-from qa.reading.execution import BYTES
+from qa.reading.element_types import BYTES
 from qa.reading.function import FunctionReading, read_function
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Unknown, Value, evaluate, names_in

@@ -18,7 +18,7 @@ from qa.author.kernel_facts import (
 )
 from qa.author.subjects import entries_through
 from qa.ground import Ground
-from qa.reading.execution import BYTES
+from qa.reading.element_types import BYTES
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Value, names_in
 

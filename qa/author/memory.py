@@ -11,7 +11,7 @@ from qa.author.kernel_facts import KernelFacts, Row, claim_fact, kernel_facts
 from qa.author.subjects import entries_through
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
-from qa.reading.execution import BYTES
+from qa.reading.element_types import BYTES
 from qa.scope_view import FunctionView, ScopeView
 
 _LDS_OF_A_COMPUTE_UNIT = 65536

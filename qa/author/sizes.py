@@ -9,7 +9,8 @@ from qa.author.arguments import Arguments, ordinary
 from qa.author.draft import Draft, code, listed
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
-from qa.reading.execution import BYTES, Outcome, Step, Value
+from qa.reading.element_types import BYTES
+from qa.reading.execution import Outcome, Step, Value
 from qa.scope_view import FunctionView, ScopeView
 
 _REAL = {

@@ -175,7 +175,7 @@ def show(figures: dict[str, Any], out: Path) -> None:
     for title in ("by_kind", "by_category", "by_level"):
         parts = ", ".join(f"{name} {count}" for name, count in figures[title].items())
         print(f"  {title.removeprefix('by_'):9} {parts}")
-    print(f"  likeness  {figures['same_skeleton_share']:.1%} of answers equal another's but for names "
-          f"and numbers; {figures['repeated_sentence_share']:.1%} of sentences do")  # fmt: skip
+    print(f"  likeness  {figures['same_skeleton_share']:.1%} of answers equal another's but for "
+          f"names and numbers; {figures['repeated_sentence_share']:.1%} of sentences")  # fmt: skip
     for name, count in figures["rejects"].items():
         print(f"  {name:16} rejects {count}")

@@ -10,7 +10,8 @@ from typing import Any
 from qa.author.arguments import run
 from qa.gates.case import Case
 from qa.gates.launches import launch_holds
-from qa.reading.execution import BYTES, follow
+from qa.reading.element_types import BYTES
+from qa.reading.execution import follow
 from qa.records import Claim
 from qa.scope_view import FunctionView
 from qa.text.arithmetic import Unknown, bindings, evaluate

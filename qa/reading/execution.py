@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from qa.reading.function import _blanked, _body_start
+from qa.reading.element_types import BYTES, Opaque, binary_value, canonical
+from qa.reading.function_text import blanked, body_start
 from qa.reading.syntax import parse, text_of
 
 if TYPE_CHECKING:
@@ -22,20 +23,8 @@ if TYPE_CHECKING:
 Value = int | str
 """A whole number, or an enumerator by its name."""
 
-BYTES = {
-    "char": 1, "bool": 1, "int8_t": 1, "uint8_t": 1, "rocblas_half": 2, "_Float16": 2, "__half": 2,
-    "rocblas_bfloat16": 2, "float": 4, "int": 4, "rocblas_int": 4, "int32_t": 4, "uint32_t": 4,
-    "unsigned int": 4, "double": 8, "long": 8, "int64_t": 8, "size_t": 8, "unsigned long": 8,
-    "rocblas_stride": 8, "rocblas_float_complex": 8, "rocblas_complex_num<float>": 8,
-    "rocblas_double_complex": 16, "rocblas_complex_num<double>": 16,
-}  # fmt: skip
-"""Size of the types that template arguments name."""
 
 _LONGEST = 900
-
-
-class Opaque(ValueError):
-    """A value that the text does not give."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +116,8 @@ def follow(
 
 @lru_cache(maxsize=256)
 def _body(text: str) -> tuple[Node, dict[tuple[int, int], str]] | None:
-    bare = _blanked(text)
-    start = _body_start(bare)
+    bare = blanked(text)
+    start = body_start(bare)
     if start < 0:
         return None
     head = "".join(c if c == "\n" else " " for c in bare[:start])
@@ -314,7 +303,7 @@ class _Runner:
             self.assign(name, right, node)
             return
         try:
-            found = _binary(sign[:-1], self.number(left), self.number(right))
+            found = binary_value(sign[:-1], self.number(left), self.number(right))
         except Opaque:
             self.outcome.values.pop(name, None)
             return
@@ -391,7 +380,7 @@ class _Runner:
             if sign in ("==", "!=") and isinstance(first, str) and isinstance(second, str):
                 return int((first == second) == (sign == "=="))
             raise Opaque(self.text(node))
-        return _binary(sign, first, second)
+        return binary_value(sign, first, second)
 
     def logical(self, sign: str, left: Node, right: Node) -> int:
         decides = sign == "||"
@@ -411,7 +400,7 @@ class _Runner:
         bound = self.bound(inside)
         if bound.endswith("*"):
             return 8
-        size = BYTES.get(bound) or BYTES.get(_canonical(bound))
+        size = BYTES.get(bound) or BYTES.get(canonical(bound))
         if size is None:
             raise Opaque(text)
         return size
@@ -452,7 +441,7 @@ class _Runner:
             for one, name in ((left, same[1]), (right, same[2])):
                 if one == name and re.fullmatch(r"[A-Z]\w*", name):
                     raise Opaque(text)
-            return int(_canonical(left) == _canonical(right))
+            return int(canonical(left) == canonical(right))
         trait = re.fullmatch(r"(?:rocblas_)?is_complex<(\w+)>|rocblas_is_complex<(\w+)>", text)
         if trait:
             bound = self.bound(trait[1] or trait[2])
@@ -468,20 +457,6 @@ class _Runner:
         raise Opaque(text)
 
 
-_ALIASES = (
-    (r"\brocblas_float_complex\b", "rocblas_complex_num<float>"),
-    (r"\brocblas_double_complex\b", "rocblas_complex_num<double>"),
-    (r"\brocblas_(float|double|int)\b", r"\1"), (r"\brocblas_stride\b|\bint64_t\b", "long"),
-    (r"\bint32_t\b", "int"), (r"\brocblas_half\b|\b__half\b", "_Float16"),
-)  # fmt: skip
-
-
-def _canonical(name: str) -> str:
-    for alias, meant in _ALIASES:
-        name = re.sub(alias, meant, name)
-    return re.sub(r"\s+", "", name)
-
-
 def _stops(node: Node) -> bool:
     while node.type == "compound_statement":
         named = [child for child in node.named_children if child.type != "comment"]
@@ -489,25 +464,3 @@ def _stops(node: Node) -> bool:
             return False
         node = named[-1]
     return node.type == "return_statement"
-
-
-def _binary(sign: str, left: int, right: int) -> int:
-    if sign in ("/", "%"):
-        if right == 0:
-            raise Opaque("division by zero")
-        quotient = abs(left) // abs(right)
-        quotient = quotient if (left < 0) == (right < 0) else -quotient
-        return quotient if sign == "/" else left - quotient * right
-    if sign in ("<<", ">>") and not 0 <= right < 63:
-        raise Opaque("a wide shift")
-    table = {
-        "+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right,
-        "<<": lambda: left << right, ">>": lambda: left >> right, "&": lambda: left & right,
-        "|": lambda: left | right, "^": lambda: left ^ right, "<": lambda: int(left < right),
-        ">": lambda: int(left > right), "<=": lambda: int(left <= right),
-        ">=": lambda: int(left >= right), "==": lambda: int(left == right),
-        "!=": lambda: int(left != right),
-    }  # fmt: skip
-    if sign not in table:
-        raise Opaque(sign)
-    return table[sign]()

@@ -7,22 +7,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from extractor.launch_text import split_arguments
+from qa.reading.function_text import Parameter, blanked, body_start, parameters_of
 from qa.reading.syntax import parse, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 _STOPS = ("return_statement", "continue_statement", "break_statement")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter: type as written, and name."""
-
-    type: str
-    name: str
 
 
 @dataclass(frozen=True)
@@ -140,9 +131,9 @@ def read_function(text: str, first_line: int) -> FunctionReading:
         text: The definition, from its first character.
         first_line: Line of the file on which it begins.
     """
-    bare = _blanked(text)
-    body = _body_start(bare)
-    reading = FunctionReading(parameters=_parameters(bare[:body]) if body > 0 else ())
+    bare = blanked(text)
+    body = body_start(bare)
+    reading = FunctionReading(parameters=parameters_of(bare[:body]) if body > 0 else ())
     if body < 0:
         reading.broken = True
         return reading
@@ -153,69 +144,6 @@ def read_function(text: str, first_line: int) -> FunctionReading:
     _Reader(reading, first_line).read(root)
     reading.broken = sum(node.type == "ERROR" for node in walk(root)) > 0
     return reading
-
-
-def _blanked(text: str) -> str:
-    """Comments and preprocessor lines as white space; of a choice the first branch is kept."""
-
-    def spaces(match: re.Match[str]) -> str:
-        return re.sub(r"[^\n]", " ", match[0])
-
-    text = _COMMENT.sub(spaces, text)
-    rows, keep, depth = [], [True], 0
-    continued = False
-    for row in text.split("\n"):
-        bare = row.strip()
-        inside, continued = continued, bare.endswith("\\") and (continued or bare.startswith("#"))
-        if inside:
-            rows.append(" " * len(row))
-        elif bare.startswith("#"):
-            if re.match(r"#\s*if", bare):
-                depth += 1
-                keep.append(keep[-1])
-            elif re.match(r"#\s*(?:else|elif)", bare) and depth:
-                keep[-1] = False
-            elif re.match(r"#\s*endif", bare) and depth:
-                keep.pop()
-                depth -= 1
-            rows.append(" " * len(row))
-        else:
-            shown = row.rstrip("\\") + " " * (len(row) - len(row.rstrip("\\")))
-            rows.append(shown if keep[-1] else " " * len(row))
-    return "\n".join(rows)
-
-
-def _body_start(text: str) -> int:
-    depth = 0
-    seen = False
-    for index, character in enumerate(text):
-        if character in "(":
-            depth += 1
-            seen = True
-        elif character == ")":
-            depth -= 1
-        elif character == "{" and depth == 0 and seen:
-            return index
-    return -1
-
-
-def _parameters(head: str) -> tuple[Parameter, ...]:
-    close = head.rfind(")")
-    depth = 0
-    for index in range(close, -1, -1):
-        depth += (head[index] == ")") - (head[index] == "(")
-        if depth == 0:
-            break
-    else:
-        return ()
-    found = []
-    for part in split_arguments(head[index + 1 : close]):
-        bare = part.split("=")[0].strip()
-        match = re.match(r"(.*?)([A-Za-z_]\w*)\s*(\[[^\]]*\])?$", bare, re.S)
-        if match and match[1].strip():
-            kind = re.sub(r"\s+", " ", match[1]).strip()
-            found.append(Parameter(re.sub(r"\s*__restrict__", "", kind), match[2]))
-    return tuple(found)
 
 
 class _Reader:

@@ -1,0 +1,373 @@
+"""Entries on what two entry points, or two builds, have in common and what not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from extractor.records import Span
+from qa.author.draft import Draft, code, listed
+from qa.author.sites import shared_tests
+from qa.ground import Ground
+from qa.reading.function import read_function
+from qa.scope_view import FunctionView, ScopeView
+
+_MOST_COMPARISONS = 5
+
+
+def twins(view: ScopeView, ground: Ground) -> Iterator[Draft]:
+    """The 32 bit entry and its ``_64`` twin."""
+    config = view.configs[0]
+    done: set[tuple[str, ...]] = set()
+    for entry in sorted(view.per_entry, key=lambda e: (e.count("_"), e)):
+        wide = f"{entry}_64"
+        if wide not in view.per_entry or len(done) >= 3:
+            continue
+        one, two = _plain_kernels(view, entry, config), _plain_kernels(view, wide, config)
+        if not one or not two:
+            continue
+        key = (*one, "|", *two)
+        if key in done:
+            continue
+        done.add(key)
+        draft = _twin_draft(view, ground, entry, wide, config, one, two)
+        if draft is not None:
+            yield draft
+
+
+def _twin_draft(
+    view: ScopeView,
+    ground: Ground,
+    entry: str,
+    wide: str,
+    config: str,
+    one: list[str],
+    two: list[str],
+) -> Draft | None:
+    draft = Draft(
+        view, ground, "dispatch", f"twins {entry} {config}", [entry, wide], configs=[config]
+    )
+    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+    draft.question = draft.choose(
+        f"What does {code(wide)} do that {code(entry)} does not{where}? Compare the kernels they can reach and the functions on the way.",
+        f"Sizes beyond 32 bits need {code(wide)}{where}. Does it have kernels of its own, or does it get back to those of {code(entry)}?",
+        f"Are {code(entry)} and {code(wide)} the same below the C interface{where}? Go down both.",
+    )
+    common = [k for k in one if k in two]
+    only_wide = [k for k in two if k not in one]
+    only_narrow = [k for k in one if k not in two]
+    target = (common or two)[0]
+    first = _steps(view, entry, config, (common or one)[0])
+    second = _steps(view, wide, config, (only_wide or [target])[0])
+    if not first or not second:
+        return None
+    heads = [draft.head(f) for f in (first[-1], second[-1])]
+    if common:
+        more = ", among others" if len(common) > 4 else ""
+        draft.say(
+            f"Both can end in {listed([code(k) for k in common[:4]])}{more}.",
+            *_heads(draft, view, common[:4]),
+            "scope",
+        )
+    if only_wide:
+        draft.say(
+            f"Only {code(wide)} can launch {listed([code(k) for k in only_wide[:4]])}.",
+            *_heads(draft, view, only_wide[:4]), "scope",
+        )  # fmt: skip
+    if only_narrow:
+        draft.say(
+            f"{listed([code(k) for k in only_narrow[:4]])} {'is' if len(only_narrow) == 1 else 'are'} reached by {code(entry)} alone.",
+            *_heads(draft, view, only_narrow[:4]), "scope",
+        )  # fmt: skip
+    extra = [f for f in second[1:-1] if f.name not in {g.name for g in first}]
+    if extra:
+        draft.say(
+            draft.choose(
+                f"On its way {code(wide)} passes {listed([code(f.name) for f in extra[:3]])}, which {code(entry)} does not.",
+                f"{listed([code(f.name) for f in extra[:3]])} {'lies' if len(extra) == 1 else 'lie'} on the way of {code(wide)} only.",
+                salt="extra",
+            ),
+            *[draft.head(f) for f in extra[:3]], "scope",
+        )  # fmt: skip
+    told = False
+    for function in second:
+        if function.span is None or function.name in {f.name for f in first}:
+            continue
+        reading = read_function(function.text, function.span.start_line)
+        for loop in reading.loops:
+            if "64" in loop.head or "chunk" in loop.head.lower():
+                draft.say(
+                    draft.choose(
+                        f"{code(function.name)} cuts the work into pieces with {code(loop.head)}, so that each launch stays within 32 bit indices or grid limits.",
+                        f"The loop {code(loop.head)} in {code(function.name)} serves one piece at a time, each small enough for the narrow launcher.",
+                        f"Large extents are taken apart by {code(loop.head)}; one round of {code(function.name)} is one call with 32 bit sizes.",
+                        salt="pieces",
+                    ),
+                    draft.lines(function, loop.first, loop.first + loop.head.count("\n")), draft.head(function),
+                )  # fmt: skip
+                told = True
+                break
+        for branch in reading.branches:
+            if (
+                re.search(r"c_\w*(?:max|chunk)|i32_max", branch.condition)
+                and len(branch.condition) < 160
+            ):
+                draft.say(
+                    f"{code(branch.condition)} in {code(function.name)} tells sizes that fit the narrow code from those that do not.",
+                    draft.lines(function, branch.first, branch.consequence[0]), draft.head(function),
+                )  # fmt: skip
+                told = True
+                break
+        if told:
+            break
+    if not told and not extra and not only_wide and not only_narrow:
+        types = [_integer(view, e, config, target) for e in (entry, wide)]
+        if None in types or types[0] == types[1]:
+            return None
+        draft.say(
+            f"What differs is the instantiation: {code(target)} is compiled with {code(str(types[0]))} for {code(entry)} and with {code(str(types[1]))} for {code(wide)}.",
+            *_heads(draft, view, [target]), "scope",
+        )  # fmt: skip
+        draft.claim("identifier", target, str(types), "scope")
+    _claim_reach(draft, view, entry, config)
+    _claim_reach(draft, view, wide, config)
+    del heads
+    return draft
+
+
+def _integer(view: ScopeView, entry: str, config: str, kernel: str) -> str | None:
+    for one in view.per_entry.get(entry, {}).get(config, ()):
+        function = view.owner.get(one)
+        if function is not None and function.name == kernel:
+            made = next((i for i in function.instantiations if i["id"] == one), None)
+            for argument in made["template_arguments"] if made else ():
+                if argument in ("int", "long", "unsigned int", "unsigned long"):
+                    return str(argument)
+    return None
+
+
+def _steps(view: ScopeView, entry: str, config: str, kernel: str) -> list[FunctionView]:
+    for one in view.per_entry.get(entry, {}).get(config, ()):
+        function = view.owner.get(one)
+        if function is not None and function.name == kernel:
+            return [view.owner[i] for i, _at in view.path(entry, config, one)]
+    return []
+
+
+def _heads(draft: Draft, view: ScopeView, kernels: list[str]) -> list[Span]:
+    return [draft.head(f) for k in kernels for f in view.by_name[k][:1] if f.span is not None]
+
+
+def _stem(entry: str) -> tuple[str, str, str]:
+    match = re.match(r"(\w+?_)(i?[shdczb]{1,3})(\w+)$", entry)
+    return (match[1], match[2], match[3]) if match else ("", "", entry)
+
+
+def precisions(view: ScopeView, ground: Ground) -> Iterator[Draft]:
+    """Two precisions of one operation whose kernels differ."""
+    config = view.configs[0]
+    groups: dict[str, list[str]] = {}
+    for entry in view.per_entry:
+        prefix, letter, rest = _stem(entry)
+        if letter and len(letter) == 1:
+            groups.setdefault(prefix + "?" + rest, []).append(entry)
+    done: set[tuple[str, ...]] = set()
+    for name in sorted(groups, key=lambda n: (n.endswith("_64"), n.count("_"), n)):
+        entries = sorted(groups[name], key=lambda e: "sdczh".find(_stem(e)[1]))
+        for one, two in ((a, b) for i, a in enumerate(entries) for b in entries[i + 1 :]):
+            first, second = _plain_kernels(view, one, config), _plain_kernels(view, two, config)
+            if first == second or not first or not second or len(done) >= _MOST_COMPARISONS:
+                continue
+            key = (*sorted(set(first) - set(second)), "|", *sorted(set(second) - set(first)))
+            if key in done:
+                continue
+            draft = _precision_draft(view, ground, one, two, config, first, second)
+            if draft is not None:
+                done.add(key)
+                yield draft
+
+
+def _precision_draft(
+    view: ScopeView,
+    ground: Ground,
+    one: str,
+    two: str,
+    config: str,
+    first: list[str],
+    second: list[str],
+) -> Draft | None:
+    draft = Draft(
+        view, ground, "dispatch", f"precisions {one} {two} {config}", [one, two], configs=[config]
+    )
+    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+    draft.question = draft.choose(
+        f"Do {code(one)} and {code(two)} run the same kernels{where}? Where they do not, say what in the launcher depends on the type.",
+        f"Which kernels are open to {code(one)} but closed to {code(two)}, or the other way round{where}, and which compile-time test is behind it?",
+        f"Moving a program from {code(one)} to {code(two)}{where}: which kernels will no longer show up in its profile, which new ones may, and why?",
+    )
+    only_one = [k for k in first if k not in second]
+    only_two = [k for k in second if k not in first]
+    for entry, kernels in ((one, only_one), (two, only_two)):
+        if kernels:
+            draft.say(
+                draft.choose(
+                    f"{listed([code(k) for k in kernels[:4]])} can be launched for {code(entry)} only.",
+                    f"Of the two, {code(entry)} alone reaches {listed([code(k) for k in kernels[:4]])}.",
+                    salt=entry,
+                ),
+                *_heads(draft, view, kernels[:4]), "scope",
+            )  # fmt: skip
+    common = [k for k in first if k in second]
+    if common:
+        draft.say(
+            f"They share {listed([code(k) for k in common[:4]])}" + (" among others." if len(common) > 4 else "."),
+            *_heads(draft, view, common[:4]), "scope",
+        )  # fmt: skip
+    reason = any(_tell_type_test(draft, view, kernel) for kernel in (*only_one, *only_two)[:3])
+    if not reason:
+        paths = [
+            _steps(view, e, config, k[0])
+            for e, k in ((one, only_one or common), (two, only_two or common))
+            if k
+        ]
+        launchers = [p[-2] for p in paths if len(p) > 1]
+        if len(launchers) < 2 or launchers[0].id == launchers[1].id:
+            return None
+        draft.say(
+            f"The ways part on the host: {code(one)} gets to its kernel through {code(launchers[0].name)}, {code(two)} through {code(launchers[1].name)}.",
+            *[draft.head(f) for f in launchers[:2]], "scope",
+        )  # fmt: skip
+    for entry in (one, two):
+        _claim_reach(draft, view, entry, config)
+    return draft
+
+
+_TYPE_TEST = re.compile(r"is_same|is_complex|sizeof\(")
+
+
+def _tell_type_test(draft: Draft, view: ScopeView, kernel: str) -> bool:
+    """Says which compile-time test on the type all launches of a kernel stand under."""
+    sites = [s for s in view.launches if s.callee.name == kernel and not s.dead]
+    if not sites or len({s.caller.id for s in sites}) > 1 or sites[0].caller.span is None:
+        return False
+    caller = sites[0].caller
+    assert caller.span is not None
+    reading = read_function(caller.text, caller.span.start_line)
+    for test in shared_tests(draft.ground, sites):
+        for name in re.findall(r"[A-Za-z_]\w*", test.condition):
+            definition = reading.definition(name)
+            if (
+                definition is None
+                or len(definition.value) > 120
+                or not _TYPE_TEST.search(definition.value)
+            ):
+                continue
+            draft.say(
+                draft.choose(
+                    f"In {code(caller.name)} the launch of {code(kernel)} {'needs' if not test.negated else 'is the alternative to'} {code(test.condition)}, and {code(name)} is {code(definition.value)}, fixed by the type.",
+                    f"{code(caller.name)} launches {code(kernel)} {'only under' if not test.negated else 'only past'} {code(test.condition)}; {code(name)} is settled at compile time, as {code(definition.value)}.",
+                    salt=kernel,
+                ),
+                sites[0].at, test.span, draft.lines(caller, definition.first, definition.last), draft.head(caller),
+            )  # fmt: skip
+            return True
+        if _TYPE_TEST.search(test.condition):
+            draft.say(
+                f"{code(caller.name)} launches {code(kernel)} {'under' if not test.negated else 'in the alternative to'} {code(test.condition)}, which the compiler decides for each type.",
+                sites[0].at, test.span, draft.head(caller),
+            )  # fmt: skip
+            return True
+    return False
+
+
+def configurations(view: ScopeView, ground: Ground) -> Iterator[Draft]:
+    """The same entry in two builds of the library."""
+    if len(view.configs) < 2:
+        return
+    first, second = view.configs[:2]
+    done: set[tuple[str, ...]] = set()
+    for entry in sorted(view.per_entry, key=lambda e: (e.endswith("_64"), e.count("_"), e)):
+        one, two = _plain_kernels(view, entry, first), _plain_kernels(view, entry, second)
+        if one == two or len(done) >= 2:
+            continue
+        lost = [k for k in one if k not in two]
+        gained = [k for k in two if k not in one]
+        key = (*lost, "|", *gained)
+        if key in done:
+            continue
+        done.add(key)
+        draft = Draft(
+            view, ground, "dispatch", f"configurations {entry}", [entry], configs=[first, second]
+        )
+        draft.question = draft.choose(
+            f"The library can be built in configuration `{first}` or `{second}`. How does the choice change what {code(entry)} can launch?",
+            f"Which kernels of {code(entry)} exist in configuration `{first}` and not in `{second}`, and what stands in their place?",
+            f"{code(entry)} is profiled in a build of configuration `{second}`. Which of the kernels known from configuration `{first}` cannot appear, and where does the call go instead?",
+        )
+        if lost:
+            draft.say(
+                f"{listed([code(k) for k in lost[:4]])} {'belongs' if len(lost) == 1 else 'belong'} to `{first}` only.",
+                *_heads(draft, view, lost[:4]), "scope",
+            )  # fmt: skip
+        if gained:
+            draft.say(
+                f"`{second}` alone has {listed([code(k) for k in gained[:4]])}.",
+                *_heads(draft, view, gained[:4]),
+                "scope",
+            )
+        kept = [k for k in one if k in two]
+        if kept:
+            draft.say(
+                f"{listed([code(k) for k in kept[:4]])} {'is' if len(kept) == 1 else 'are'} there in both.",
+                *_heads(draft, view, kept[:4]),
+                "scope",
+            )
+        outside = [
+            b
+            for b in view.boundaries
+            if second in b["configs"]
+            and first not in b["configs"]
+            and b["library"].lower() not in ("compiler", "system")
+        ]
+        for boundary in outside[:1]:
+            callers = [view.owner[c] for c in boundary["callers"] if c in view.owner]
+            if callers and callers[0].span is not None:
+                name = boundary["name"].split("::")[-1].split("(")[0]
+                draft.say(
+                    f"In `{second}` {code(callers[0].name)} calls {code(name)}, which belongs to {boundary['library']}, and what that library launches lies beyond this source.",
+                    draft.head(callers[0]), *_lines_of(draft, callers[0], name), "scope",
+                )  # fmt: skip
+        if lost:
+            steps = _steps(view, entry, first, lost[0])
+            if len(steps) > 1:
+                draft.say(
+                    f"In `{first}` {code(steps[-2].name)} is the function that launches {code(lost[0])}.",
+                    draft.head(steps[-2]), draft.head(steps[-1]), "scope",
+                )  # fmt: skip
+        for config in (first, second):
+            _claim_reach(draft, view, entry, config)
+        yield draft
+
+
+def _lines_of(draft: Draft, function: FunctionView, name: str) -> list[Span]:
+    assert function.span is not None
+    for number, row in enumerate(function.text.split("\n")):
+        if re.search(rf"\b{re.escape(name)}\b", row):
+            return [draft.lines(function, function.span.start_line + number)]
+    return []
+
+
+def _plain_kernels(view: ScopeView, entry: str, config: str) -> list[str]:
+    """Names of kernels an entry can launch, infrastructure left out."""
+    return sorted(
+        k for k in view.kernels(entry, config)
+        if not any(f.infrastructure for f in view.by_name[k])
+    )  # fmt: skip
+
+
+def _claim_reach(draft: Draft, view: ScopeView, entry: str, config: str) -> None:
+    draft.claim(
+        "reach", entry,
+        {"config": config, "kernels": list(_plain_kernels(view, entry, config)), "only_plain": True},
+        "scope",
+    )  # fmt: skip

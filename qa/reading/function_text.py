@@ -1,0 +1,83 @@
+"""A definition's text before it is parsed: blanked lines, parameters, where the body begins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from extractor.launch_text import split_arguments
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: type as written, and name."""
+
+    type: str
+    name: str
+
+
+def blanked(text: str) -> str:
+    """Comments and preprocessor lines as white space; of a choice the first branch is kept."""
+
+    def spaces(match: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", match[0])
+
+    text = _COMMENT.sub(spaces, text)
+    rows, keep, depth = [], [True], 0
+    continued = False
+    for row in text.split("\n"):
+        bare = row.strip()
+        inside, continued = continued, bare.endswith("\\") and (continued or bare.startswith("#"))
+        if inside:
+            rows.append(" " * len(row))
+        elif bare.startswith("#"):
+            if re.match(r"#\s*if", bare):
+                depth += 1
+                keep.append(keep[-1])
+            elif re.match(r"#\s*(?:else|elif)", bare) and depth:
+                keep[-1] = False
+            elif re.match(r"#\s*endif", bare) and depth:
+                keep.pop()
+                depth -= 1
+            rows.append(" " * len(row))
+        else:
+            shown = row.rstrip("\\") + " " * (len(row) - len(row.rstrip("\\")))
+            rows.append(shown if keep[-1] else " " * len(row))
+    return "\n".join(rows)
+
+
+def body_start(text: str) -> int:
+    """Offset of the brace that opens the body; -1 where there is none."""
+    depth = 0
+    seen = False
+    for index, character in enumerate(text):
+        if character in "(":
+            depth += 1
+            seen = True
+        elif character == ")":
+            depth -= 1
+        elif character == "{" and depth == 0 and seen:
+            return index
+    return -1
+
+
+def parameters_of(head: str) -> tuple[Parameter, ...]:
+    """Parameters of a signature, in order."""
+    close = head.rfind(")")
+    depth = 0
+    for index in range(close, -1, -1):
+        depth += (head[index] == ")") - (head[index] == "(")
+        if depth == 0:
+            break
+    else:
+        return ()
+    found = []
+    for part in split_arguments(head[index + 1 : close]):
+        bare = part.split("=")[0].strip()
+        match = re.match(r"(.*?)([A-Za-z_]\w*)\s*(\[[^\]]*\])?$", bare, re.S)
+        if match and match[1].strip():
+            kind = re.sub(r"\s+", " ", match[1]).strip()
+            found.append(Parameter(re.sub(r"\s*__restrict__", "", kind), match[2]))
+    return tuple(found)
