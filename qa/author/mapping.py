@@ -203,8 +203,13 @@ def _tell_step(
     here = draft.lines(facts.function, row.line)
     size = _bytes(facts, row)
     if step == 0:
+        why = (
+            "since the division drops the difference"
+            if "threadIdx.x" in row.value["index"]
+            else "because no term has `threadIdx.x` in it"
+        )
         draft.say(
-            f"Thread {neighbour} lands on the same offset {other}, because no term has `threadIdx.x` in it.",
+            f"Thread {neighbour} lands on the same offset {other}, {why}.",
             here, draft.head(facts.function), "recompute", "fact",
         )  # fmt: skip
     elif step == 1:

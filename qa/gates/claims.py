@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -39,9 +40,11 @@ def _number(case: Case, claim: Claim) -> str | None:
     for other in case.entry.claims:
         if other.type == "constant" and isinstance(other.value, int):
             values.setdefault(other.subject, other.value)
-    try:
-        results = [evaluate(claim.subject, values, whole=whole) for whole in (True, False)]
-    except Unknown:
+    results = []
+    for whole in (True, False):
+        with contextlib.suppress(Unknown):
+            results.append(evaluate(claim.subject, values, whole=whole))
+    if not results:
         return None if re.search(r"[A-Za-z]{3,} [a-z]", claim.subject) else (
             f"cannot recompute {claim.subject}"
         )  # fmt: skip
