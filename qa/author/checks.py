@@ -110,7 +110,8 @@ def _two_faults(
         view, ground, "correctness_constraints", f"order of checks in {function.id}", entries
     )
     values = _shown_values(made, (early, late), a.text + b.text)
-    about = f" (reached from {code(entries[0])})" if entries else ""
+    own = bool(entries) and entries[0] == function.name
+    about = f" (reached from {code(entries[0])})" if entries and not own else ""
     say_a, say_b = told(early), told(late)
     draft.question = draft.choose(
         f"{code(function.name)}{about} is given {say_a} and, in the same call, {say_b}"
@@ -228,7 +229,7 @@ def _empty_draft(
     )
     what = meaning(zero.name, documentation) or meaning(zero.name, None)
     called = f"{what} ({code(zero.name)})" if what else code(zero.name)
-    via = f" behind {code(entries[0])}" if entries else ""
+    via = f" behind {code(entries[0])}" if entries and entries[0] != function.name else ""
     draft.question = draft.choose(
         f"May {code(fault.name)} be null in {code(function.name)}{via} when {called} is 0? Compare with the "
         f"same call where it is {made.values[zero.name]}.",

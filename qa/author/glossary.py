@@ -12,8 +12,8 @@ _MEANINGS = (
     (r"nrhs", "the number of right-hand sides"),
     (r"ld([a-z]\w*)", "the leading dimension of {}"),
     (r"inc([a-z]\w*)", "the increment of {}"),
-    (r"stride_?([a-zA-Z]\w*)", "the distance between two {} of the batch"),
-    (r"(?:offset|shift)_?([a-zA-Z]\w*)", "the first element used of {}"),
+    (r"stride_?([a-zA-Z]\w*)", "the distance from one {} of the batch to the next"),
+    (r"(?:offset|shift)_?([a-zA-Z]\w*)", "where {} begins in its buffer"),
     (r"kl", "the number of subdiagonals"),
     (r"ku", "the number of superdiagonals"),
     (r"uplo", "the triangle in use"),
@@ -68,7 +68,7 @@ def meaning(name: str, documentation: Documentation | None) -> str:
         found = re.fullmatch(pattern, name.removesuffix("_64"))
         if found:
             letter = found[1] if found.lastindex else ""
-            matrix = pattern.startswith("ld") and len(letter) == 1
+            matrix = len(letter) == 1 and letter in "abcABC"
             return words.format(letter.upper() if matrix else letter)
     return ""
 

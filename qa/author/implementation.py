@@ -29,6 +29,8 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
             continue
         if function.span is None or function.text.count(";") < 3 or not function.instantiations:
             continue
+        if _is_member(function):
+            continue
         if function.kind == "host" and (_is_wrapper(function) or _is_thin(function)):
             continue
         draft = _draft(view, ground, function)
@@ -44,6 +46,16 @@ def _is_wrapper(function: FunctionView) -> bool:
         re.findall(r"log_(?:trace|bench|profile)|ROCSOLVER_ENTER|rocblas_cout|check_numerics", text)
     )
     return chatter * 3 > statements
+
+
+def _is_member(function: FunctionView) -> bool:
+    """It belongs to a class, and means nothing without it."""
+    parts = function.qualified_name.split("::")
+    return (
+        "operator" in function.name
+        or function.text.startswith((" ", "\t"))
+        or (len(parts) > 1 and parts[-2].split("<")[0] == parts[-1])
+    )
 
 
 def _is_thin(function: FunctionView) -> bool:
@@ -134,7 +146,7 @@ def _helpers(view: ScopeView, function: FunctionView) -> list[FunctionView]:
             ):
                 continue
             lines = callee.text.count("\n") + 1
-            if len(order) >= _MOST_HELPERS or lines > budget or "operator" in callee.name:
+            if len(order) >= _MOST_HELPERS or lines > budget or _is_member(callee):
                 continue
             budget -= lines
             visit(callee)
@@ -222,14 +234,15 @@ def _contract(draft: Draft, view: ScopeView, facts: KernelFacts) -> str:
         dict.fromkeys((s.grid, s.block) for s in sites if len(s.grid) < 90 and len(s.block) < 60)
     )
     if shapes:
-        from qa.author.launch_shapes import resolved
+        from qa.author.launch_shapes import bare, resolved
 
         grid, block = resolved(sites[0])
         parts.append(
             f"{code(sites[0].caller.name)} launches it with grid {code(grid)} and block {code(block)}"
         )
-        if sites[0].shared_bytes not in ("0", ""):
-            parts.append(f"it gets {code(sites[0].shared_bytes)} bytes of dynamic LDS")
+        shared = bare(sites[0].shared_bytes)
+        if shared not in ("0", ""):
+            parts.append(f"it gets {code(shared)} bytes of dynamic LDS")
     return "Launch contract: " + "; ".join(parts) + "." if parts else ""
 
 
@@ -346,7 +359,7 @@ def _callees(draft: Draft, view: ScopeView, function: FunctionView) -> str:
 def _helpers_told(draft: Draft, helpers: list[FunctionView]) -> str:
     if not helpers:
         return ""
-    names = listed([code(h.name) for h in helpers])
+    names = listed(list(dict.fromkeys(code(h.name) for h in helpers)))
     return draft.choose(
         f"Give the helpers {names} as well, before their use.",
         f"The answer includes {names}, on which it builds.",

@@ -127,7 +127,10 @@ def settings(index: str, types: dict[str, str], symbols: dict[str, Any]) -> dict
         if re.fullmatch(r"\d+", bound):
             values[name] = int(bound)
         elif kind == "loop variable":
-            values[name] = 0
+            start = str((symbols.get(name) or {}).get("start", ""))
+            if not start.isdigit():
+                return None  # where a round begins depends on the thread
+            values[name] = int(start)
         elif kind == "template constant":
             return None
         else:

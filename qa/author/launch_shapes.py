@@ -13,7 +13,17 @@ def resolved(site: Site) -> tuple[str, str]:
     return _follow(site, site.grid), _follow(site, site.block)
 
 
+def bare(expression: str) -> str:
+    """An expression without parentheses around the whole, and without a cast to ``dim3``."""
+    text = expression.strip()
+    while text.startswith("(") and text.endswith(")") and "(" not in text[1:-1].replace("()", ""):
+        text = text[1:-1].strip()
+    match = re.fullmatch(r"\(?dim3\((.*)\)\)?", text)
+    return f"({match[1]})" if match and match[1].count("(") == match[1].count(")") else text
+
+
 def _follow(site: Site, expression: str) -> str:
+    expression = bare(expression)
     if site.caller.span is None or not re.fullmatch(r"[A-Za-z_]\w*", expression):
         return expression
     reading = read_function(site.caller.text, site.caller.span.start_line)

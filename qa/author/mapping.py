@@ -321,7 +321,7 @@ def _neighbours(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator
         index = row.value["index"]
         values = settings(index, types, row.value.get("symbols") or {}) or {}
         low, high = at(index, values, tx=0), at(index, values, tx=1)
-        if low is None or high is None:
+        if low is None or high is None or (kind == "broadcast") != (high == low):
             continue
         verb = "stored to" if row.value["access"] == "store" else "read"
         here = draft.lines(function, row.line)

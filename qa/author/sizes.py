@@ -142,9 +142,8 @@ def _plain(kind: str) -> str:
 
 
 def _names(told: list[Step], returned: Step | None, outcome: Outcome) -> set[str]:
-    text = " ".join(s.text for s in told) + " ".join(s.text for s in outcome.branches())
-    text += " ".join(s.text for s in outcome.steps if s.kind == "assign")
-    text += returned.text if returned is not None else ""
+    steps = [*told, *outcome.branches(), *(s for s in outcome.steps if s.kind == "assign")]
+    text = " ".join(s.text for s in (*steps, *([returned] if returned is not None else ())))
     return set(re.findall(r"\b[A-Za-z_]\w*\b", text))
 
 
