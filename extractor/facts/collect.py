@@ -43,13 +43,12 @@ def _made(
 ) -> list[Fact]:
     from extractor.facts.code_object.library import facts_of as compiled
     from extractor.facts.device.library import facts_of as device
-    from extractor.facts.host.facts import facts_of as host
+    from extractor.facts.host.production import facts_of as host
 
     chosen = configs[0] if len(configs) == 1 else "all"
     facts = list(device(project, interface, chosen))
     for config in configs:
-        with project.reporter.work(f"{project.rule.name} {config} host facts") as advance:
-            facts += host(project, interface, config, advance)
+        facts += host(project, interface, config)
     if architectures:
         facts += compiled(project, interface, chosen, architectures=architectures)
     return merged(facts, project.configurations("all"))

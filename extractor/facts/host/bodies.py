@@ -33,12 +33,14 @@ class Bodies:
 
     Attributes:
         trees: By node of the host graph.
+        digests: Of each tree, by symbol.
         missing: Reason by node where there is no tree.
         read: Units parsed now; the others were in the store.
         seconds: Their CPU time.
     """
 
     trees: dict[int, Tree] = field(default_factory=dict)
+    digests: dict[str, bytes] = field(default_factory=dict)
     missing: dict[int, str] = field(default_factory=dict)
     read: int = 0
     seconds: float = 0.0
@@ -121,7 +123,9 @@ def _read(
 def _keep(result: Bodies, symbols: dict[str, int], found: dict[str, bytes]) -> None:
     for symbol, index in symbols.items():
         if found[symbol]:
-            result.trees[index] = orjson.loads(zlib.decompress(found[symbol]))
+            data = zlib.decompress(found[symbol])
+            result.trees[index] = orjson.loads(data)
+            result.digests[symbol] = hashlib.blake2b(data, digest_size=20).digest()
         else:
             result.missing[index] = "its unit has no body for it"
 

@@ -14,18 +14,24 @@ class Effects:
 
     Args:
         trees: By mangled symbol.
+
+    Attributes:
+        callees: Functions with a tree that a function calls or names.
+        kernels: Launch stub and name of each kernel that a function itself launches.
     """
 
     def __init__(self, trees: dict[str, dict[str, Any]]) -> None:
         self._launches: set[str] = set()
         self._members: dict[str, set[str]] = {}
-        callees: dict[str, set[str]] = {}
+        self.callees: dict[str, set[str]] = {}
+        self.kernels: dict[str, list[tuple[str, str]]] = {}
         for symbol, tree in trees.items():
             called, members = set(), set()
             for node in walked(tree["body"]):
                 tag = node[0]
                 if tag == "launch":
                     self._launches.add(symbol)
+                    self.kernels.setdefault(symbol, []).append((node[3], node[4]))
                 elif tag == "call" and len(node) == 9:
                     called.add(node[3])
                     for index in node[7]:
@@ -35,13 +41,13 @@ class Effects:
                     called.add(node[1])
                 elif _writes_member(node):
                     members.add(node[3][1])
-            callees[symbol] = called & trees.keys()
+            self.callees[symbol] = called & trees.keys()
             self._members[symbol] = members
-        self._close(callees)
+        self._close()
 
-    def _close(self, callees: dict[str, set[str]]) -> None:
+    def _close(self) -> None:
         callers: dict[str, list[str]] = {}
-        for symbol, called in callees.items():
+        for symbol, called in self.callees.items():
             for callee in called:
                 callers.setdefault(callee, []).append(symbol)
         pending = list(self._launches)

@@ -1,9 +1,9 @@
-"""``facts_of``: every fact of the host side that an interface, or a whole library, reaches."""
+"""Facts of one host function, over its own parameters or over those of an entry point."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from extractor.facts.host.calls import Trees
@@ -12,69 +12,31 @@ from extractor.facts.host.program import HostProgram
 from extractor.facts.host.statements import Writer
 from extractor.facts.host.summary import Summary
 from extractor.facts.records import Fact
-from extractor.project import Project
-
-Advance = Callable[[int, int, str], None]
-
-
-def facts_of(
-    project: Project, interface: str | None, config: str, advance: Advance | None = None
-) -> Iterator[Fact]:
-    """Facts of the host functions of one configuration.
-
-    Each function has facts over its own parameters; an entry point also has the launches of
-    everything it calls, over its own arguments, with the calls on the way under ``through``. Of a
-    whole library only the former are made: the latter restate them for every entry point.
-
-    Args:
-        project: The opened library.
-        interface: Family or entry point; ``None`` for the whole library.
-        config: Configuration.
-        advance: Told how far it is.
-    """
-    entries = None if interface is None else project.resolve(interface)
-    program = HostProgram(project, entries, config)
-    yield from HostFacts(program, advance, composed=interface is not None).all()
 
 
 class HostFacts:
-    """Facts of one program.
+    """Facts of one program's functions.
 
     Args:
         program: The host side of a configuration.
-        advance: Told how far it is.
-        composed: Make the launches of entry points too.
     """
 
-    def __init__(
-        self, program: HostProgram, advance: Advance | None = None, *, composed: bool = True
-    ) -> None:
-        self._composed = composed
+    def __init__(self, program: HostProgram) -> None:
         self._program = program
         self._writer = Writer(program)
-        self._advance = advance or (lambda _done, _total, _name: None)
-        self._done = 0
 
     @property
     def trees(self) -> Trees:
         """Trees and summaries."""
         return self._program.trees
 
-    def all(self) -> Iterator[Fact]:
-        """Functions by file and line, then entry points by name."""
-        definitions: dict[str, list[int]] = {}
-        for index in self._program.functions:
-            definitions.setdefault(self._program.identity(index), []).append(index)
-        total = len(self._program.functions) + len(self._program.entries)
-        for function, members in sorted(definitions.items(), key=_place):
-            yield from self._definition(function, sorted(members), total)
-        for name in self._program.entries if self._composed else ():
-            yield from self.entry(name)
-            self._done += 1
-            self._advance(self._done, total, name)
+    def definition(self, function: str, members: Sequence[int]) -> Iterator[Fact]:
+        """Facts of all instantiations; what all of them say alike is said once.
 
-    def _definition(self, function: str, members: list[int], total: int) -> Iterator[Fact]:
-        """Facts of all instantiations; what all of them say alike is said once."""
+        Args:
+            function: Id of the definition.
+            members: Its nodes in the host graph.
+        """
         nodes = self._program.graph.host.nodes
         said: dict[tuple[str, str, int], dict[str, Fact]] = {}
         symbols = sorted({nodes[index].symbol for index in members})
@@ -82,8 +44,6 @@ class HostFacts:
             if index in self._program.bodies.missing:
                 yield self._missing(function, index)
         for symbol in symbols:
-            self._done += 1
-            self._advance(self._done, total, function)
             summary = self.trees.summary(symbol)
             if summary is None:
                 continue
@@ -92,7 +52,7 @@ class HostFacts:
                 place = (fact.fact, fact.subject)
                 counts[place] = nth = counts.get(place, -1) + 1
                 said.setdefault((*place, nth), {})[symbol] = fact
-        for (_, _, _), by_symbol in said.items():
+        for by_symbol in said.values():
             yield from _merged(by_symbol, symbols)
 
     def _instantiation(self, function: str, summary: Summary) -> Iterator[Fact]:
@@ -162,8 +122,3 @@ def _general(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: item for key, item in value.items() if key != "symbol"}
     return value
-
-
-def _place(item: tuple[str, list[int]]) -> tuple[str, int, str]:
-    file, line, name = item[0].split(":", 2)
-    return file, int(line), name

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from extractor.facts.host.facts import facts_of
+from extractor.facts.host.production import facts_of
 from extractor.facts.records import Fact
 from extractor.project import Project
 

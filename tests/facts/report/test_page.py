@@ -11,7 +11,7 @@ from render.browser import GraphPage, launched
 
 from extractor.api import scope_bytes
 from extractor.facts.collect import counts, merged, to_lines
-from extractor.facts.host.facts import facts_of
+from extractor.facts.host.production import facts_of
 from extractor.facts.records import Fact
 from extractor.facts.report.pages import interface_page, library_page
 from extractor.project import Project
