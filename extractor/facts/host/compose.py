@@ -6,11 +6,11 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from extractor.facts.host import expression as ex
-from extractor.facts.host.calls import Trees
 from extractor.facts.host.conditions import Conjunction, conjoin
 from extractor.facts.host.expression import Expression
 from extractor.facts.host.substitution import substitute
 from extractor.facts.host.summary import Event, Loop, Summary
+from extractor.facts.host.trees import Trees
 
 MOST_LAUNCHES = 600
 """Of one entry point, beyond which the ways to its launches are not listed one by one."""

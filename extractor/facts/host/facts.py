@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from extractor.facts.host.calls import Trees
 from extractor.facts.host.compose import Composition, compose
 from extractor.facts.host.program import HostProgram
 from extractor.facts.host.statements import Writer
 from extractor.facts.host.summary import Summary
+from extractor.facts.host.trees import Trees
 from extractor.facts.records import Fact
 
 

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import multiprocessing
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -122,7 +122,7 @@ class Production:
             keys.append(f"host-facts:{digest.hexdigest()[:40]}")
         return keys
 
-    def _lines(self, pending: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    def _lines(self, pending: Sequence[int]) -> Generator[tuple[int, bytes], None, None]:
         """Lines of each part, in any order."""
         facts = HostFacts(self._program)
         jobs = min(self._program.project.indexer.jobs, len(pending))

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from extractor.configuration_graph import ConfigurationGraph
 from extractor.facts.host.bodies import Bodies, bodies_of, host_nodes
-from extractor.facts.host.calls import Trees
+from extractor.facts.host.trees import Trees
 from extractor.project import Project
 from extractor.records import Span
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from extractor.facts.host import expression as ex
-from extractor.facts.host.calls import Calls, Trees
+from extractor.facts.host.calls import Calls
 from extractor.facts.host.conditions import either, joined
 from extractor.facts.host.expression import TRUE, Expression
 from extractor.facts.host.loops import Counted, counted, modified
 from extractor.facts.host.state import State, meet
 from extractor.facts.host.summary import Loop, Parameter, Return, Summary
+from extractor.facts.host.trees import Trees
 
 Node = list[Any]
 

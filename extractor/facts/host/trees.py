@@ -1,0 +1,42 @@
+"""Every function's tree, and the summary that the walk makes of it when somebody asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from extractor.facts.host.effects import Effects
+from extractor.facts.host.summary import Summary
+
+_DEEPEST = 12
+
+
+class Trees:
+    """Every tree of a program, and what was found about each function.
+
+    Args:
+        trees: By mangled symbol.
+    """
+
+    def __init__(self, trees: dict[str, dict[str, Any]]) -> None:
+        self.trees = trees
+        self.effects = Effects(trees)
+        self._summaries: dict[str, Summary] = {}
+        self._open: set[str] = set()
+        self.numbers = 0
+
+    def summary(self, symbol: str) -> Summary | None:
+        """Of a function with a tree; ``None`` without one, or while it is being made."""
+        known = self._summaries.get(symbol)
+        if known is not None:
+            return known
+        tree = self.trees.get(symbol)
+        if tree is None or symbol in self._open or len(self._open) > _DEEPEST:
+            return None
+        from extractor.facts.host.walk import summarise
+
+        self._open.add(symbol)
+        try:
+            self._summaries[symbol] = result = summarise(tree, self)
+        finally:
+            self._open.discard(symbol)
+        return result
