@@ -29,8 +29,8 @@ class SliceRecord(Record):
         flags: Flags of the unit that the slice is compiled with.
         sliced: There is a ``baseline.hip``.
         compiled: By architecture, whether the slice compiles.
-        equal: By architecture, whether its machine code is that of the library; ``None`` where it
-            was not compared.
+        equal: By architecture, whether its machine code is that of the library, the file names and
+            line numbers that ``assert`` prints apart; ``None`` where it was not compared.
         spans: Every range of source lines that the slice holds, in its order.
         functions: Ids of the functions among them, the kernel's last.
         lines: Lines of ``baseline.hip``.

@@ -9,22 +9,19 @@ which type a dependent name stands for.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from kernels.slice.parsed import Declaration, ParsedUnit
+from kernels.slice.templates import TYPES, hidden_templates, specializations, type_names
 
-_TYPES = ("STRUCT_DECL", "CLASS_DECL", "UNION_DECL", "CLASS_TEMPLATE",
-          "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION")  # fmt: skip
-_NAMED = (*_TYPES, "ENUM_DECL", "TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL")
 _SHARED = "__shared__"
 _ALIASES = {"TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL"}
-_SPECIALIZED = (*_TYPES, "VAR_DECL", "UNEXPOSED_DECL")
 _INDIRECT = ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE")
 _ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY", "DEPENDENTSIZEDARRAY", "VECTOR")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_RESERVED = re.compile(rb"^[ \t]*#[^\n]*\b__\w", re.M)
 _NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|(?:\.|->)\s*[A-Za-z_]\w*', re.S)
-_TEMPLATE = re.compile(rb"\s*(?:[A-Z_]+\s+)?template\s*<")
 
 
 class Closure:
@@ -53,9 +50,9 @@ class Closure:
         self._types: set[str] = set()
         self._groups: list[tuple[int, list[Any]]] = []
         self._current = -1
-        self._specializations = _specializations(parsed)
-        self._type_names = _type_names(parsed)
-        self._hidden = _hidden(parsed, self._specializations)
+        self._specializations = specializations(parsed)
+        self._type_names = type_names(parsed)
+        self._hidden = hidden_templates(parsed, self._specializations)
 
     def take(self, kernel: Any) -> None:
         """Takes a kernel, by the cursor of its instantiation, and all it needs."""
@@ -74,6 +71,7 @@ class Closure:
                         self._visit(cursor, instantiated=False)
                     self._take_hidden(one)
                     self._take_head(one)
+                    self._take_skipped(one)
             if not (self._add_specializations() or self._add_overloads() or self._add_using()):
                 return
 
@@ -123,19 +121,19 @@ class Closure:
                 self._place(pattern)
         # What a member belongs to: the specialization that was chosen, not only the template.
         parent = target.semantic_parent
-        if parent is not None and parent.kind.name in _TYPES:
+        if parent is not None and parent.kind.name in TYPES:
             self._reference(parent)
-        if kind in _TYPES or kind.startswith(("FUNCTION", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR",
+        if kind in TYPES or kind.startswith(("FUNCTION", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR",
                                               "CONVERSION")) or kind == "VAR_DECL":  # fmt: skip
             body = definition if definition is not None else target
-            if kind in _TYPES:
+            if kind in TYPES:
                 self._type(target.type)
             elif template is not None or self._in_instance(target):
                 self._instances.append((self._current, body))
 
     def _in_instance(self, cursor: Any) -> bool:
         parent = cursor.semantic_parent
-        while parent is not None and parent.kind.name in _TYPES:
+        while parent is not None and parent.kind.name in TYPES:
             if parent.specialized_template is not None:
                 return True
             parent = parent.semantic_parent
@@ -214,6 +212,23 @@ class Closure:
                 inside = other.scope == one.scope[: len(other.scope)]
                 if inside and "TYPE_ALIAS_TEMPLATE_DECL" in other.kinds():
                     self._take(other)
+
+    def _take_skipped(self, one: Declaration) -> None:
+        """Takes, by name, what text needs that only another architecture compiles.
+
+        A condition on a name that is reserved for the compiler is one on the architecture.
+        """
+        code = self.parsed.text(one.file)
+        if not _RESERVED.search(code, one.begin, one.end):
+            return
+        for begin, end in self.parsed.skipped(one.file):
+            if not one.begin <= begin < end <= one.end:
+                continue
+            raw = code[begin:end].decode(errors="replace")
+            for name in sorted(set(_IDENTIFIER.findall(_NO_CODE.sub(" ", raw)))):
+                for other in self.parsed.named(name):
+                    if other.number < one.number and other.scope == one.scope[: len(other.scope)]:
+                        self._take(other)
 
     def _words(self, one: Declaration) -> set[str]:
         """Identifiers in a declaration's code, members' names left out."""
@@ -365,62 +380,6 @@ class Closure:
                 if _IDENTIFIER.findall(spelled)[-1] in names:
                     self._take(one)
         return len(self.taken) > before
-
-
-def _specializations(parsed: ParsedUnit) -> dict[int, list[tuple[int, set[str]]]]:
-    """By declaration that specializes a template: the templates, and the types it names for it."""
-    templates: dict[tuple[tuple[str, ...], str], list[int]] = {}
-    found: dict[int, list[tuple[int, set[str]]]] = {}
-    for one in parsed.declarations:
-        for cursor in one.cursors:
-            if cursor.kind.name not in _SPECIALIZED or not cursor.spelling:
-                continue
-            name = cursor.spelling.split("<")[0]
-            head = parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
-            match = re.search(rf"\b{re.escape(name)}\s*<", head)
-            key = (one.scope, name)
-            if match and _TEMPLATE.match(head.encode()) and _before_body(head, match.start()):
-                types = set(_IDENTIFIER.findall(_arguments(head, match.end())))
-                found.setdefault(one.number, []).extend(
-                    (primary, types) for primary in templates.get(key, ())
-                )
-            else:
-                templates.setdefault(key, []).append(one.number)
-    return found
-
-
-def _before_body(head: str, place: int) -> bool:
-    return not any(mark in head[:place] for mark in "{=;")
-
-
-def _arguments(head: str, start: int) -> str:
-    depth = 1
-    for index in range(start, len(head)):
-        depth += {"<": 1, ">": -1}.get(head[index], 0)
-        if depth == 0:
-            return head[start:index]
-    return head[start:]
-
-
-def _hidden(parsed: ParsedUnit, specializations: Container[int]) -> dict[str, list[int]]:
-    """Templates of variables and concepts, by name."""
-    found: dict[str, list[int]] = {}
-    for one in parsed.declarations:
-        if one.number in specializations:
-            continue
-        for cursor in one.cursors:
-            if cursor.kind.name in ("UNEXPOSED_DECL", "CONCEPT_DECL") and cursor.spelling:
-                found.setdefault(cursor.spelling, []).append(one.number)
-    return found
-
-
-def _type_names(parsed: ParsedUnit) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for one in parsed.declarations:
-        for cursor in one.cursors:
-            if cursor.kind.name in _NAMED and cursor.spelling:
-                found.setdefault(cursor.spelling, []).append(one.number)
-    return found
 
 
 def _candidates(cursor: Any) -> list[Any]:

@@ -52,13 +52,21 @@ class UnitSlicer:
         closure.take(kernel)
         return closure
 
+    def slice(self, number: int) -> Slice | str:
+        """The slice of a kernel, or why there is none.
+
+        Args:
+            number: Its place among the chosen.
+        """
+        try:
+            return emit(self.project, self.parsed, self.closure(number), self.chosen[number])
+        except UnitError as error:
+            return str(error)
+
     def slices(self) -> Iterator[tuple[Chosen, Slice | str]]:
         """Each kernel with its slice, or with why there is none."""
         for number, one in enumerate(self.chosen):
-            try:
-                yield one, emit(self.project, self.parsed, self.closure(number), one)
-            except UnitError as error:
-                yield one, str(error)
+            yield one, self.slice(number)
 
 
 def _kernel(probe: Any) -> Any:

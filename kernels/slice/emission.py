@@ -30,12 +30,15 @@ class Slice:
 
     Attributes:
         text: The file.
+        placed: The same with a ``#line`` before every declaration, which says where it stands in
+            the library: what ``assert`` makes of file and line is then what it is there.
         spans: Every range of source lines it holds, in its order.
         functions: Ids of the functions among them, the kernel's last.
         declarations: How many declarations it holds.
     """
 
     text: str
+    placed: str
     spans: tuple[Span, ...]
     functions: tuple[str, ...]
     declarations: int
@@ -47,6 +50,7 @@ class _Writer:
 
     parts: list[str] = field(default_factory=list)
     scope: tuple[str, ...] = ()
+    places: dict[int, str] = field(default_factory=dict)
 
     def enter(self, scope: tuple[str, ...]) -> None:
         shared = 0
@@ -60,8 +64,15 @@ class _Writer:
             self.parts += [*closing, *(["\n"] if opening else []), *opening]
             self.scope = scope
 
-    def write(self, text: str) -> None:
-        self.parts.append(f"\n{text.rstrip()}\n")
+    def write(self, text: str, file: str = "", line: int = 0) -> None:
+        if file:
+            # In place of the empty line before it.
+            self.places[len(self.parts)] = f'#line {line} "{file}"\n'
+        self.parts.append("\n")
+        self.parts.append(f"{text.rstrip()}\n")
+
+    def placed(self) -> str:
+        return "".join(self.places.get(n, text) for n, text in enumerate(self.parts))
 
 
 def emit(project: Project, parsed: ParsedUnit, closure: Closure, chosen: Chosen) -> Slice:
@@ -90,7 +101,8 @@ def emit(project: Project, parsed: ParsedUnit, closure: Closure, chosen: Chosen)
         writer.enter(one.scope)
         for line in closure.before.get(one.number, ()):
             writer.write(f"{line};")
-        writer.write(fragment.text)
+        row = parsed.text(fragment.file).count(b"\n", 0, fragment.begin) + 1
+        writer.write(fragment.text, fragment.file, row)
     spelling = spelling_of(chosen.symbol)
     if spelling.template:
         # A member of an unnamed namespace is instantiated inside it, others anywhere outside.
@@ -107,6 +119,7 @@ def emit(project: Project, parsed: ParsedUnit, closure: Closure, chosen: Chosen)
     functions = [one for one in functions if one != chosen.function]
     return Slice(
         "".join(writer.parts).lstrip("\n"),
+        writer.placed().lstrip("\n"),
         tuple(dict.fromkeys(spans)),
         (*dict.fromkeys(functions), chosen.function),
         len(rows),

@@ -1,4 +1,4 @@
-"""Slices of many kernels: unit by unit, several at once, each unit's result kept in the cache."""
+"""Slices of many kernels: unit by unit, several at once, each slice kept in the cache."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
 
+import extractor
 from extractor import __version__, settings
 from extractor.errors import RocQuarryError
 from extractor.project import Project
@@ -30,7 +31,10 @@ from kernels.slice.equality import (
 from kernels.slice.folder import save_slice, slices_folder
 from kernels.slice.headers import precompiled_flags
 
-_FILE = "slices.json"
+_FILE = "slice.json"
+_DECIDING = ("closure", "cutting", "emission", "equality", "fragment", "headers", "includes",
+             "instantiation", "ir", "job", "macros", "parsed", "skipped", "templates")  # fmt: skip
+_DECIDING_SHARED = ("demangle.py", "slice_record.py", "source_text.py", "units.py")
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,8 @@ def slice_kernels(
 ) -> list[SliceRecord]:
     """Cuts, compiles and compares slices, and writes them as they come.
 
-    What a unit gave is found again by its content, the program's and the compiler's, so an
-    interrupted run goes on where it was.
+    A finished slice is found again by the content of its unit, of the program that made it and of
+    the compiler, so an interrupted run goes on where it was.
 
     Args:
         project: The library, opened.
@@ -111,65 +115,91 @@ def _opened(name: str, source: str | None) -> Project:
 
 
 def _slice_unit(request: _Request) -> list[tuple[SliceRecord, str]]:
-    """The slices of one unit, from the cache where it has them."""
+    """The slices of one unit, each from the cache where it is there."""
     project = _opened(request.project, request.source)
+    work = _UnitWork(project, request)
     first = request.chosen[0]
     units = {unit.path: unit for unit in project.units(first.config, "device")}
-    parts = [
-        "slices", _code(), project.code, project.indexer.key_of(units[first.unit]),
+    common = [
+        "slice", code_identity(), project.toolchain.identity,
+        project.indexer.closures.content_key(units[first.unit], "slice"),
         json.dumps(project.source.model_dump()), json.dumps(asdict(request.plan)),
-        json.dumps([asdict(one) for one in request.chosen]),
     ]  # fmt: skip
+    found = []
+    for number, one in enumerate(request.chosen):
 
-    def make(folder: Path) -> None:
-        rows = [
-            [record.model_dump(mode="json", by_alias=True), text]
-            for record, text in _made(project, request, folder)
-        ]
-        (folder / _FILE).write_text(json.dumps(rows), encoding="utf-8")
+        def make(folder: Path, number: int = number) -> None:
+            record, text = work.slice(number, folder)
+            row = [record.model_dump(mode="json", by_alias=True), text]
+            (folder / _FILE).write_text(json.dumps(row), encoding="utf-8")
 
-    place, _ = cache.made(parts, make)
-    rows = json.loads((place / _FILE).read_text(encoding="utf-8"))
-    return [(SliceRecord.model_validate(record), text) for record, text in rows]
+        place, _ = cache.made([*common, json.dumps(asdict(one))], make)
+        record, text = json.loads((place / _FILE).read_text(encoding="utf-8"))
+        found.append((SliceRecord.model_validate(record), text))
+    return found
 
 
-def _made(project: Project, request: _Request, work: Path) -> Iterator[tuple[SliceRecord, str]]:
-    try:
-        slicer = UnitSlicer(project, request.chosen)
-    except RocQuarryError as error:
-        for one in request.chosen:
-            yield _record(project, one, None, (), {}, {}, str(error)), ""
-        return
-    flags = own_flags(project, slicer.parsed)
-    library: dict[str, dict[str, str]] = {}
-    why = ""
-    first = request.chosen[0]
-    symbols = [one.symbol for one in request.chosen]
-    for architecture in request.plan.compared:
+class _UnitWork:
+    """A unit's kernels, with what they share made when the first of them is not in the cache."""
+
+    def __init__(self, project: Project, request: _Request) -> None:
+        self._project, self._request = project, request
+
+    @cached_property
+    def _slicer(self) -> UnitSlicer | str:
+        """The unit, parsed; why it cannot be, where it cannot."""
         try:
-            library[architecture] = library_forms(
-                project, first.config, first.unit, architecture, symbols
-            )
+            return UnitSlicer(self._project, self._request.chosen)
         except RocQuarryError as error:
-            library[architecture] = {}
-            why = f"the library's unit does not compile: {error}"
-    for one, cut in slicer.slices():
+            return str(error)
+
+    @cached_property
+    def _library(self) -> tuple[dict[str, dict[str, str]], str]:
+        """By architecture the forms of the library's kernels, and why one has none."""
+        first = self._request.chosen[0]
+        symbols = [one.symbol for one in self._request.chosen]
+        found: dict[str, dict[str, str]] = {}
+        why = ""
+        for architecture in self._request.plan.compared:
+            try:
+                found[architecture] = library_forms(
+                    self._project, first.config, first.unit, architecture, symbols
+                )
+            except RocQuarryError as error:
+                found[architecture] = {}
+                why = f"the library's unit does not compile: {error}"
+        return found, why
+
+    def slice(self, number: int, work: Path) -> tuple[SliceRecord, str]:
+        """One slice, compiled and compared; its text is empty where it cannot be cut."""
+        project, slicer = self._project, self._slicer
+        one = self._request.chosen[number]
+        if isinstance(slicer, str):
+            return _record(project, one, None, (), {}, {}, slicer), ""
+        flags = own_flags(project, slicer.parsed)
+        cut = slicer.slice(number)
         if isinstance(cut, str):
-            yield _record(project, one, None, flags, {}, {}, cut), ""
-            continue
+            return _record(project, one, None, flags, {}, {}, cut), ""
+        library, why = self._library
         file = work / f"{one.slug}.hip"
         file.write_text(cut.text, encoding="utf-8", errors="replace")
-        compiled, equal, reasons = _proved(project, one, file, flags, library, request.plan)
+        placed = work / f"{one.slug}-placed.hip"
+        placed.write_text(cut.placed, encoding="utf-8", errors="replace")
+        compiled, equal, reasons = _proved(
+            project, one, file, placed, flags, library, self._request.plan
+        )
         if why:
             reasons.append(why)
         file.unlink()
-        yield _record(project, one, cut, flags, compiled, equal, "; ".join(reasons)), cut.text
+        placed.unlink()
+        return _record(project, one, cut, flags, compiled, equal, "; ".join(reasons)), cut.text
 
 
 def _proved(
     project: Project,
     one: Chosen,
     file: Path,
+    placed: Path,
     flags: Sequence[str],
     library: dict[str, dict[str, str]],
     plan: Plan,
@@ -194,13 +224,16 @@ def _proved(
         if not compiled.get(architecture):
             continue
         try:
-            own = slice_form(tools, file, flags, architecture, one.symbol)
+            for text in (file, placed):
+                own = slice_form(tools, text, flags, architecture, one.symbol)
+                equal[architecture] = same_forms(forms, one.symbol, own)
+                if equal[architecture] is not False:
+                    break
         except RocQuarryError as error:
             reasons.append(f"{architecture}: {error}")
             continue
-        equal[architecture] = same_forms(forms, one.symbol, own)
         if equal[architecture] is False:
-            equal[architecture] = _same_code(project, one, file, flags, architecture)
+            equal[architecture] = _same_code(project, one, placed, flags, architecture)
         if equal[architecture] is False:
             reasons.append(f"{architecture}: its code is not the library's")
         elif equal[architecture] is None:
@@ -252,7 +285,12 @@ def _record(
 
 
 @lru_cache(maxsize=1)
-def _code() -> str:
-    """Identity of this folder's own text."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return cache.key_of(*(path.read_bytes() for path in files))
+def code_identity() -> str:
+    """Identity of the program text that decides what a slice is and what is proved of it.
+
+    Edits elsewhere (launches, inputs, tasks, the rest of the program) leave finished slices valid.
+    """
+    own, shared = Path(__file__).parent, Path(extractor.__file__).parent
+    files = [own / f"{name}.py" for name in _DECIDING]
+    files += [shared / name for name in _DECIDING_SHARED]
+    return cache.key_of(__version__, *(path.read_bytes() for path in files))

@@ -240,9 +240,8 @@ class ParsedUnit:
             return
         kind = cursor.kind.name
         if kind in _CONTAINERS:
-            text = self.text(file)[start.offset : cursor.extent.end.offset]
             if kind == "NAMESPACE":
-                inline = "inline " if text.lstrip().startswith(b"inline") else ""
+                inline = "inline " if _is_inline(cursor) else ""
                 opened = f"{inline}namespace {cursor.spelling}".rstrip()
                 # An unnamed namespace has a spelling of its own in some versions.
                 if "(" in opened or not cursor.spelling:
@@ -275,3 +274,10 @@ class ParsedUnit:
         one = Declaration(len(self.declarations), file, begin, end, scope, [cursor])
         self._starts[file, begin] = one
         self.declarations.append(one)
+
+
+def _is_inline(namespace: Any) -> bool:
+    """Whether a namespace is an inline one, even where a macro opens it."""
+    from clang import cindex
+
+    return bool(cindex.conf.lib.clang_Cursor_isInlineNamespace(namespace))

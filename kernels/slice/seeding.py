@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from extractor.api import scope_bytes
 from extractor.errors import UserError
@@ -15,7 +14,6 @@ from extractor.output import to_json, write
 from extractor.project import Project, output_folder
 from extractor.records import Scope
 from extractor.slice_record import SliceRecord
-from extractor.trace.records import Trace
 from kernels.slice.choice import Chosen, choose_kernels
 from kernels.slice.folder import slices_folder
 from kernels.slice.job import Plan, slice_kernels
@@ -96,7 +94,7 @@ def seed_project(
     """
     configs = project.configurations(config)
     entries = project.resolve(interface) if interface else None
-    traced = _traced(output_folder(out, project.rule.name, interface) / _TRACES, interface)
+    traced = _traced(out / project.rule.name, interface)
     chosen = choose_kernels(project, configs, entries, kernel or None, traced)
     if not chosen:
         raise UserError(f"{project.rule.name} {interface}: reaches no kernel; nothing to cut out")
@@ -148,20 +146,23 @@ class _Scopes:
         return self._known.get(chosen.symbol)
 
 
-def _traced(file: Path, interface: str) -> dict[str, int]:
-    """How often each kernel symbol is launched in an interface's traces; none without traces.
+def _traced(folder: Path, interface: str) -> dict[str, int]:
+    """How often each kernel symbol is launched in a project's traces; none without traces.
+
+    Args:
+        folder: Output folder of the project.
+        interface: Only this one's traces; those of every interface when empty.
 
     Raises:
-        UserError: The file of traces is damaged.
+        UserError: A file of traces is damaged.
     """
     counts: dict[str, int] = {}
-    if not interface or not file.is_file():
-        return counts
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        try:
-            trace = Trace.model_validate_json(line)
-        except ValidationError as error:
-            raise UserError(f"{file}:{number}: {error.errors()[0]['msg']}; trace again") from error
-        for launch in trace.launches:
-            counts[launch.symbol] = counts.get(launch.symbol, 0) + launch.repeat
+    for file in sorted(folder.glob(f"{interface or '*'}/{_TRACES}")):
+        for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+            try:
+                launches = [(row["symbol"], row["repeat"]) for row in json.loads(line)["launches"]]
+            except (ValueError, KeyError, TypeError) as error:
+                raise UserError(f"{file}:{number}: is no trace; trace again") from error
+            for symbol, repeat in launches:
+                counts[symbol] = counts.get(symbol, 0) + repeat
     return counts
