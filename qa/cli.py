@@ -34,13 +34,13 @@ Source = Annotated[
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Entries, one JSON object a line.")],
     out: Annotated[
-        Path | None,
+        Path,
         typer.Option(
             "--out",
             help="Folder that extract and qa build wrote: scopes, facts and traces are taken from "
             "it where they are of the same source, and made where they are not there.",
         ),
-    ] = None,
+    ] = Path("out"),
     traces: Annotated[
         list[Path] | None, typer.Option("--traces", help="Further launch traces. Repeatable.")
     ] = None,

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from extractor.api import scope_bytes
-from extractor.errors import UnknownName
+from extractor.errors import RocQuarryError, UnknownName
 from extractor.project import Project, output_folder
 from extractor.records import Source, Span
 from qa.reading.documentation import Documentation, read_header
@@ -50,6 +50,8 @@ class Ground:
         self.folder = folder
         self._views: OrderedDict[str, ScopeView] = OrderedDict()
         self._facts: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        self._made: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        self.make_facts = False
         self._traces: dict[str, list[dict[str, Any]]] = {}
         self._tokens: dict[str, frozenset[str]] = {}
         self._entries: dict[str, frozenset[str]] = {}
@@ -232,7 +234,27 @@ class Ground:
         own = self._own_facts(interface).get(function, [])
         kinds = {row["fact"] for row in own}
         others = self._library_facts.get(function, ())
-        return [*own, *(row for row in others if row["fact"] not in kinds)]
+        found = [*own, *(row for row in others if row["fact"] not in kinds)]
+        if not found and self.make_facts:
+            return self._made_facts(interface).get(function, [])
+        return found
+
+    def _made_facts(self, interface: str) -> dict[str, list[dict[str, Any]]]:
+        """Device facts of an interface, made now; none where this machine cannot."""
+        if interface not in self._made:
+            from extractor.facts.device.library import facts_of
+
+            found: dict[str, list[dict[str, Any]]] = {}
+            try:
+                for fact in facts_of(self.project, interface):
+                    row = fact.model_dump(mode="json", by_alias=True)
+                    found.setdefault(row["function"], []).append(row)
+            except RocQuarryError as error:
+                self.project.reporter.note(f"no device facts for {interface}: {error}")
+            self._made[interface] = found
+            if len(self._made) > _OPEN_SCOPES:
+                self._made.pop(next(iter(self._made)))
+        return self._made[interface]
 
     def _own_facts(self, interface: str) -> dict[str, list[dict[str, Any]]]:
         if interface not in self._facts:

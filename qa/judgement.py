@@ -78,6 +78,7 @@ class Judge:
             try:
                 made = Ground(self.open_project(project), self.folder)
                 made.extra_traces = self.traces
+                made.make_facts = True
                 self._grounds[project] = made
             except UnknownName:
                 self._grounds[project] = None

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Any
 
+from extractor.launch_text import split_arguments
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
+from qa.author.launch_shapes import resolved
 from qa.author.sites import shared_tests
+from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.function import read_function
 from qa.scope_view import ScopeView, Site
-from qa.text.arithmetic import Unknown, evaluate
+from qa.text.arithmetic import Unknown, evaluate, names_in
 
 Trace = dict[str, Any]
 
@@ -56,15 +60,6 @@ def size_words(launch: dict[str, Any]) -> str:
     if launch["repeat"] > 1:
         shape += f", {launch['repeat']} times in a row"
     return shape
-
-
-def _facts_at(view: ScopeView, ground: Ground, site: Site, name: str) -> list[dict[str, Any]]:
-    where = f"{site.at.file}:{site.at.start_line}"
-    return [
-        f for f in ground.facts_of(view.interface, site.caller.id)
-        if f["fact"] == name and f["value"] is not None
-        and (f["subject"] == where or (f["span"] and f["span"]["start_line"] == site.at.start_line))
-    ]  # fmt: skip
 
 
 def tell_conditions(draft: Draft, sites: list[Site], told: set[str]) -> None:
@@ -140,43 +135,79 @@ def tell_conditions(draft: Draft, sites: list[Site], told: set[str]) -> None:
 
 
 def tell_formula(
-    draft: Draft, view: ScopeView, ground: Ground, site: Site, launch: dict[str, Any], trace: Trace
+    draft: Draft,
+    view: ScopeView,
+    ground: Ground,
+    site: Site,
+    launch: dict[str, Any],
+    trace: Trace,
 ) -> None:
-    """Recomputes the first extent of a grid from the launcher's formula."""
-    for fact in _facts_at(view, ground, site, "launch_grid"):
-        expressions = fact["value"].get("expressions") or []
-        for axis, expression in zip("xyz", expressions, strict=False):
-            if not re.search(r"[A-Za-z]", expression) or "->" in expression:
-                continue
-            values = {k: v for k, v in trace["args"].items() if isinstance(v, int)}
-            try:
-                value = evaluate(expression, values)
-            except Unknown:
-                continue
-            if value != launch["grid"]["xyz".index(axis)] or not re.search(r"[-+*/]", expression):
-                continue
-            worked = _put_in(expression, values)
-            if re.search(r"[A-Za-z_]", worked):
-                continue
-            named = (fact["value"].get("named") or expressions)["xyz".index(axis)]
-            spans = _definition_spans(draft, site)
-            draft.say(
-                draft.choose(
-                    f"Along {axis} the grid is {code(named)}, so {worked} = {value}.",
-                    f"The formula {code(named)} gives the extent along {axis}: {worked} = {value}.",
-                    f"{worked} = {value} is what {code(named)} makes of these arguments along {axis}.",
-                    f"Its extent along {axis} follows from {code(named)}: {worked} = {value}.",
-                    salt=f"formula{axis}{launch['kernel']}",
-                ),
-                site.at, *spans, draft.head(site.caller), "fact", "recompute",
-            )  # fmt: skip
-            draft.claim("number", worked, int(value), "recompute")
+    """Recomputes one extent of a grid from the launcher's formula, names put in."""
+    del view
+    shape = _unwrapped(resolved(site)[0])
+    for axis, expression in zip("xyz", split_arguments(shape), strict=False):
+        if not re.search(r"[-+*/]", expression) or not re.search(r"[A-Za-z]", expression):
+            continue
+        found = _values_for(ground, site, expression, trace, launch["grid"]["xyz".index(axis)])
+        if found is None:
+            continue
+        values, constants, lines = found
+        worked = _put_in(expression, values)
+        value = launch["grid"]["xyz".index(axis)]
+        draft.say(
+            draft.choose(
+                f"Along {axis} the grid is {code(expression)}, so {worked} = {value}.",
+                f"The formula {code(expression)} gives the extent along {axis}: {worked} = {value}.",
+                f"{worked} = {value} is what {code(expression)} makes of these arguments along {axis}.",
+                f"Its extent along {axis} follows from {code(expression)}: {worked} = {value}.",
+                salt=f"formula{axis}{launch['kernel']}",
+            ),
+            site.at, *_definition_spans(draft, site), *lines, draft.head(site.caller), "recompute",
+        )  # fmt: skip
+        draft.claim("number", worked, value, "recompute")
+        for name, constant in constants.items():
             draft.claim(
-                "fact", site.caller.name,
-                {k: fact.get(k) for k in ("fact", "function", "subject", "arch", "instantiation", "value")},
-                "fact",
-            )  # fmt: skip
-            return
+                "constant", name, constant, "source" if name in ground.constants else "scope"
+            )
+        return
+
+
+def _unwrapped(text: str) -> str:
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
+
+
+def _values_for(
+    ground: Ground, site: Site, expression: str, trace: Trace, wanted: int
+) -> tuple[dict[str, int], dict[str, int], list[Span]] | None:
+    """Values of a formula's names that give the recorded extent, and where constants stand."""
+    given = {k: v for k, v in trace["args"].items() if isinstance(v, int)}
+    names = names_in(expression)
+    parameters = template_parameters(site.caller)
+    fixed: dict[str, int] = {}
+    lines: list[Span] = []
+    open_names = []
+    for name in names:
+        if name in given:
+            continue
+        if name in parameters:
+            open_names.append(name)
+        elif name in ground.constants:
+            value, file, line = ground.constants[name]
+            fixed[name] = value
+            lines.append(ground.span(file, line, line))
+        else:
+            return None
+    for one in site.caller.instantiations if open_names else ({"template_arguments": ()},):
+        bound = dict(zip(parameters, one["template_arguments"], strict=False))
+        chosen = {n: int(bound[n]) for n in open_names if str(bound.get(n, "")).isdigit()}
+        if len(chosen) < len(open_names):
+            continue
+        values = {**given, **fixed, **chosen}
+        with contextlib.suppress(Unknown):
+            if evaluate(expression, values) == wanted:
+                used = {n: v for n, v in values.items() if n in names}
+                return used, {**fixed, **chosen}, lines
+    return None
 
 
 def _put_in(expression: str, values: dict[str, int]) -> str:
