@@ -138,8 +138,13 @@ def _two_faults(
     if parts:
         hit = listed([code(p) for p in parts])
         draft.say(
-            f"{subject} makes {hit} true inside the larger test, {because}, and the function returns "
-            f"{code(first.returned or '')}.",
+            draft.choose(
+                f"{subject} makes {hit} true inside the larger test, {because}, and the function returns {code(first.returned or '')}.",
+                f"{hit} is the part of the test that {say_a} meets; {because}, hence {code(first.returned or '')}.",
+                f"It returns {code(first.returned or '')} because of {hit}: {because}.",
+                f"{subject} trips {hit}, one of several alternatives in the same condition, and {code(first.returned or '')} is the answer, as {because}.",
+                salt="hit",
+            ),
             where, "recompute",
         )  # fmt: skip
     else:
@@ -242,16 +247,27 @@ def _empty_draft(
     parts = _disjuncts(made, step, (fault,))
     test = listed([code(p) for p in parts]) if parts else code(step.text)
     hit = _hit(both, made)
-    lead = (
-        f"With {code(zero.name)} = {made.values[zero.name]} the test {test} holds, and the null "
-        f"{code(fault.name)} is answered with {code(outcome.returned or '')}: "
-        f"{draft.choose(*reasons(fault), salt='n')}."
+    because, status = draft.choose(*reasons(fault), salt="n"), code(outcome.returned or "")
+    usual = f"{code(zero.name)} = {made.values[zero.name]}"
+    lead = draft.choose(
+        f"With {usual} the test {test} holds, and the null {code(fault.name)} is answered with {status}: {because}.",
+        f"For {usual} a null {code(fault.name)} runs into {test} and comes back as {status}, because {because}.",
+        f"{test} is true as soon as {code(fault.name)} is null and {usual}; {status} follows, for {because}.",
+        f"A call with {usual} needs {code(fault.name)}: {test} says so and returns {status}, since {because}.",
+        f"{status} is what {usual} gets, from {test}, as {because}.",
+        salt="lead",
     )
     if hit is not None and hit.first < step.first:
         high = _cite(draft, function, both, hit)
+        early, why = code(both.returned or ""), draft.choose(*reasons(zero), salt="z")
         draft.say(
-            f"{code(zero.name)} = 0 never gets as far as the pointers, because {code(hit.text)} stands "
-            f"above them and returns {code(both.returned or '')}; {draft.choose(*reasons(zero), salt='z')}.",
+            draft.choose(
+                f"{code(zero.name)} = 0 never gets as far as the pointers, because {code(hit.text)} stands above them and returns {early}; {why}.",
+                f"With {code(zero.name)} = 0 the call is over at {code(hit.text)}, which returns {early}, as {why}.",
+                f"{code(hit.text)} comes first and answers {code(zero.name)} = 0 with {early}: {why}.",
+                f"For {code(zero.name)} = 0 {why}, and {code(hit.text)} says {early} before any address is looked at.",
+                salt="early",
+            ),
             high, "recompute",
         )  # fmt: skip
         draft.say(lead, low, "recompute")
@@ -268,9 +284,15 @@ def _empty_draft(
         )
     else:
         draft.say(lead, low, "recompute")
+        rest = code(both.returned or "")
         draft.say(
-            f"For {code(zero.name)} = 0 the same test is false, since it asks for the pointer only "
-            f"together with the size, and the function goes on to {code(both.returned or '')}.",
+            draft.choose(
+                f"For {code(zero.name)} = 0 the same test is false, since it asks for the pointer only together with the size, and the function goes on to {rest}.",
+                f"At {code(zero.name)} = 0 the pointer is not asked for, the test being one of size and pointer together, and {rest} is returned.",
+                f"{code(zero.name)} = 0 makes the first half of it false, so the null pointer does no harm and the call comes to {rest}.",
+                f"The size stands in front of the pointer in that test, which is why {code(zero.name)} = 0 slips through to {rest}.",
+                salt="rest",
+            ),
             low, draft.lines(function, both.steps[-1].first, both.steps[-1].last), "recompute",
         )  # fmt: skip
         draft.say(

@@ -21,9 +21,9 @@ from qa.author.sites import launching
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView, Site
 
-_MOST_PAIRS = 6
+_MOST_PAIRS = 8
 _MOST_ARCHITECTURES = 4
-_MOST_SINGLES = 6
+_MOST_SINGLES = 10
 _VECTORS = frozenset("xyABC")
 
 
@@ -305,6 +305,25 @@ def _singles(
                 break
 
 
+def _tell_way(draft: Draft, view: ScopeView, entry: str, config: str, symbol: str) -> None:
+    """Says through which functions a call comes to its first launch."""
+    steps = [view.owner[one] for one, _at in view.path(entry, config, symbol)][1:-1]
+    names = list(dict.fromkeys(code(f.name) for f in steps))
+    if not names:
+        return
+    draft.say(
+        draft.choose(
+            f"The way from the public call leads through {listed(names)}.",
+            f"Between {code(entry)} and the launch stand {listed(names)}." if len(names) > 1
+            else f"Between {code(entry)} and the launch stands {names[0]}.",
+            f"To get there {code(entry)} goes by {listed(names)}.",
+            salt="way",
+        ),
+        *[draft.head(f) for f in steps if f.span is not None], "scope",
+    )  # fmt: skip
+    draft.claim("path", entry, [entry, *(f.name for f in steps)], "scope")
+
+
 def _single_draft(
     view: ScopeView, ground: Ground, sites: _Sites, trace: Trace, entry: str, config: str
 ) -> Draft | None:
@@ -358,6 +377,8 @@ def _single_draft(
         total += threads
     if not found:
         return None
+    if len(launches) <= 3:
+        _tell_way(draft, view, entry, config, launches[0]["symbol"])
     if len(launches) == 1:
         grid, block = launches[0]["grid"], launches[0]["block"]
         product = " * ".join(str(v) for v in (*grid, *block) if v > 1)
