@@ -6,9 +6,11 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import tarfile
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from pathlib import Path
@@ -29,7 +31,7 @@ from kernels.task.model import Entry
 from kernels.verify.conditions import Call
 from kernels.verify.exchange import write_input
 from kernels.verify.program import build_runner
-from kernels.verify.runs import run_cases
+from kernels.verify.runs import CaseRun, run_cases
 
 _KERNELS = Path(__file__).parent.parent
 _WORKER = Path(__file__).with_name("worker.py")
@@ -95,13 +97,21 @@ def export_tasks(folders: Sequence[Path], archive: Path, *, expect: bool = True)
     stays: dict[str, bytes] = {}
     names: list[str] = []
     left_out: dict[str, str] = {}
-    for folder, task in tasks:
-        name = _unique(folder.name, names)
+
+    def one(pair: tuple[Path, Task]) -> tuple[dict[str, bytes], dict[str, bytes]] | str:
         try:
-            inside, kept = _packed(task, folder, expect=expect)
+            return _packed(pair[1], pair[0], expect=expect)
         except UserError as error:
-            left_out[name] = str(error)
+            return str(error)
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        made = list(pool.map(one, tasks))
+    for (folder, _), result in zip(tasks, made, strict=True):
+        name = _unique(folder.name, [*names, *left_out])
+        if isinstance(result, str):
+            left_out[name] = result
             continue
+        inside, kept = result
         names.append(name)
         files.update({f"tasks/{name}/{path}": data for path, data in inside.items()})
         stays.update({f"{name}/{path}": data for path, data in kept.items()})
@@ -173,18 +183,30 @@ def _call(task: Task, case: Any) -> Call | None:
 def _expected(
     entry: Entry, baseline: Path, launched: Sequence[tuple[str, Call]]
 ) -> list[bytes | None]:
-    """What the baseline gives on the cpu backend, in lockstep as a card runs it."""
+    """What the baseline gives on the cpu backend.
+
+    Where the order of its threads makes a difference, its lanes are put into lockstep, as a card
+    runs them.
+    """
+    calls = [call for _, call in launched]
+    limits = changed(EXECUTION, wall_seconds=120)
     with tempfile.TemporaryDirectory(prefix="rocquarry-export-") as work:
-        try:
-            backend = CpuBackend(lockstep=True)
-            program = build_runner(entry, baseline, backend, Path(work), "baseline")
-        except BuildError as error:
-            raise UserError(f"the baseline does not build for the cpu: {error}") from error
-        calls = [call for _, call in launched]
-        setting = {"HIPCPU_SCHEDULE": "together", "HIPCPU_EXITED": "allow"}
-        runs = run_cases(program, calls, setting, changed(EXECUTION, wall_seconds=120),
-                         best_sandbox())  # fmt: skip
-    return [None if run.error or run.buffers is None else b"".join(run.buffers) for run in runs]
+
+        def runs(backend: CpuBackend, name: str, schedules: Sequence[str]) -> list[list[CaseRun]]:
+            try:
+                program = build_runner(entry, baseline, backend, Path(work), name)
+            except BuildError as error:
+                raise UserError(f"the baseline does not build for the cpu: {error}") from error
+            return [
+                run_cases(program, calls, {"HIPCPU_SCHEDULE": schedule, "HIPCPU_EXITED": "allow"},
+                          limits, best_sandbox())
+                for schedule in schedules
+            ]  # fmt: skip
+
+        first, second = runs(CpuBackend(), "plain", ("ascending", "descending"))
+        if [run.buffers for run in first] != [run.buffers for run in second]:
+            (first,) = runs(CpuBackend(lockstep=True), "lockstep", ("together",))
+    return [None if run.error or run.buffers is None else b"".join(run.buffers) for run in first]
 
 
 def _task_folders(folders: Sequence[Path]) -> list[Path]:

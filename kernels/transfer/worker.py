@@ -128,18 +128,21 @@ def verify(name: str, work: Path, record: "dict[str, Any]") -> None:
     last = len(inputs) - 1
     number, errors = 0, {}
     while number <= last:
+        begin = number
         try:
             done = subprocess.run(
                 [str(folder / "runner"), str(folder), str(number), str(last)],
                 capture_output=True, text=True, timeout=60,
                 env={**os.environ, "ROCQUARRY_REUSE": "1"},
             )  # fmt: skip
-            why = done.stderr.strip()[-300:] or f"exit status {done.returncode}"
+            why = f"exit status {done.returncode} {done.stderr.strip()[-300:]}".strip()
         except subprocess.TimeoutExpired:
             why = "killed after 60 s"
         while number <= last and (folder / f"{number}.out").exists():
             number += 1
-        if number <= last:
+        # A process ends with the case in which an error came up; that case has an output that
+        # says so. Without one, the process died in it.
+        if number == begin or (number <= last and "exit status 4" not in why):
             errors[str(number)] = why
             number += 1
     record["case_errors"] = errors

@@ -1,0 +1,145 @@
+"""Whole C calls judged by their definition: right ones pass, each kind of fault is found."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kernels.call.case import boundary_cases, describe, parse, smaller_cases, work
+from kernels.call.execution import Execution, Handle
+from kernels.call.prototype import Headers, read_headers
+from kernels.call.record import EntryVerdict
+from kernels.call.roles import Signature, read_signature
+from kernels.call.search import Judge, Search
+from kernels.cpu.build import build_runtime, compile_unit, link
+from kernels.isolation.limits import Limits
+
+pytest.importorskip("numpy")
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def headers() -> Headers:
+    return read_headers([HERE / "tiny.h"])
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tiny")
+    target = folder / "libtiny.so"
+    unit = compile_unit(HERE / "tiny.hip", (f"-I{HERE}",), lockstep=True)
+    link(unit.objects, target, arguments=["-Wl,-rpath,$ORIGIN"])
+    shutil.copy2(build_runtime().library, folder / "libhipcpu.so")
+    return target
+
+
+def _signature(headers: Headers, name: str) -> Signature:
+    prototype = headers.prototype(name)
+    assert prototype
+    found = read_signature(prototype, name.partition("_s")[2], headers)
+    assert isinstance(found, Signature), found
+    return found
+
+
+def _search(headers: Headers, library: Path, name: str, seconds: float = 60) -> Search:
+    signature = _signature(headers, name)
+    record = EntryVerdict(name)
+    execution = Execution(signature, signature.flags, Handle(), {})
+    judge = Judge(
+        library, execution, record, Limits(wall_seconds=30), wavefront=64, lockstep=True,
+        command="kernels verify tiny",
+    )  # fmt: skip
+    return Search(signature, signature.flags, judge, 0, seconds)
+
+
+def _boundary(headers: Headers, library: Path, name: str, most: int = 150):
+    """Boundary cases until the first finding."""
+    with _search(headers, library, name) as search:
+        for case in boundary_cases(search._signature, search._letters, 0)[:most]:
+            search.one(case)
+            if search.findings:
+                break
+        return search.findings, search._judge.record
+
+
+@pytest.mark.parametrize(
+    "name", ["good_sscal", "good_sgemv", "good_ssyr", "good_sasum", "good_sgetrf"]
+)
+def test_right_code_is_not_accused(headers: Headers, library: Path, name: str) -> None:
+    findings, record = _boundary(headers, library, name)
+    assert not findings
+    assert record.inputs_passed >= 40
+    assert not record.unsteady
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds", "sizes"),
+    [
+        ("long_sscal", {"out_of_bounds_read", "out_of_bounds_write", "memory"}, {"n": 1}),
+        ("stiff_sscal", {"untouched", "memory", "result"}, {"n": 8}),
+        ("reads_sgemv", {"unreferenced"}, {"m": 1, "n": 1}),
+        ("whole_ssyr", {"untouched"}, {"n": 3}),
+        ("lazy_sgetrf", {"result"}, {"m": 2, "n": 1}),
+        ("dying_sscal", {"crash"}, {"n": 5}),
+    ],
+)
+def test_a_fault_is_found_by_its_smallest_input(
+    headers: Headers, library: Path, name: str, kinds: set[str], sizes: dict[str, int]
+) -> None:
+    findings, _ = _boundary(headers, library, name)
+    (finding,) = findings
+    assert finding.kind in kinds
+    case = parse(finding.input)
+    assert {key: case[key] for key in sizes} == sizes
+    assert "gfx942" in finding.hardware
+    assert f"--entry {name} --case '{finding.input}'" in finding.reproducer
+    assert finding.schedules == finding.tried
+
+
+def test_a_race_between_wavefronts_names_the_orders_that_show_it(
+    headers: Headers, library: Path
+) -> None:
+    findings, _ = _boundary(headers, library, "racing_sasum")
+    (finding,) = findings
+    assert finding.kind == "result"
+    assert 0 < len(finding.schedules) < len(finding.tried)
+    assert "order in which wavefronts run" in finding.error
+
+
+def test_a_line_of_a_finding_is_the_case_again(headers: Headers) -> None:
+    signature = _signature(headers, "good_sgemv")
+    flags = {name: tuple(letters) for name, letters in signature.flags.items()}
+    for case in boundary_cases(signature, flags, 3)[:40]:
+        assert parse(describe(case)) == case
+
+
+def test_boundary_cases_hold_every_boundary_and_come_cheapest_first(headers: Headers) -> None:
+    signature = _signature(headers, "good_sgemv")
+    flags = {name: tuple(letters) for name, letters in signature.flags.items()}
+    cases = boundary_cases(signature, flags, 0)
+    assert {0, 1, 63, 64, 65, 129} <= {case["m"] for case in cases}
+    assert {case["trans"] for case in cases} == {"N", "T", "C"}
+    assert {case["alpha"] for case in cases} == {"0", "1", "-1", "other"}
+    assert {-2, -1, 1, 2, 3} <= {case["inc:x"] for case in cases}
+    assert {"nan", "random", "integers"} <= {case["values"] for case in cases}
+    costs = [work(signature, case) for case in cases]
+    assert costs == sorted(costs)
+    assert cases == boundary_cases(signature, flags, 0)
+
+
+def test_a_smaller_case_is_smaller_or_plainer(headers: Headers) -> None:
+    signature = _signature(headers, "good_ssyr")
+    flags = {name: tuple(letters) for name, letters in signature.flags.items()}
+    case = boundary_cases(signature, flags, 0)[-1]
+    for smaller in smaller_cases(signature, case):
+        assert smaller != case
+        assert smaller["n"] <= case["n"]
+
+
+def test_random_cases_are_the_same_for_a_seed(headers: Headers, library: Path) -> None:
+    with _search(headers, library, "good_sscal", seconds=1.0) as search:
+        search.all()
+        assert not search.findings
+        assert search._judge.record.inputs_passed > 0
