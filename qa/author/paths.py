@@ -73,6 +73,8 @@ def _path_draft(
         following, at = steps[number + 1]
         if function.span is None or at is None or at.file != function.file:
             continue
+        if function.name == following.name:
+            continue  # an overload that hands its arguments to another
         launches = number == len(steps) - 2
         does = _contribution(draft, function, at)
         verb = (
@@ -168,7 +170,7 @@ def _exit_words(draft: Draft, branch: Branch) -> str:
     test, returned = code(branch.condition), branch.returns or ""
     status = code(returned) if re.fullmatch(r"\w+", returned) else ""
     instead = re.match(r"(\w+)\s*(?:<[^()]*>)?\(", returned)
-    salt = branch.condition
+    salt = f"{branch.condition}{branch.first}"
     if instead:
         return draft.choose(
             f"{test} sends the call to {code(instead[1])} instead",
