@@ -46,7 +46,7 @@ model: setup
 	$(BIN)/python -m pip install --quiet xllamacpp
 	$(BIN)/python tests/qa_model/real_model.py $(MODEL)
 
-# Timings: BENCH=index, render, kernels; proof of every slice: BENCH=slices.
+# Timings: BENCH=index, render, kernels, verify; strength of verify: BENCH=mutants; proof of every slice: BENCH=slices.
 bench: setup
 	$(BIN)/python benchmarks/$(BENCH).py
 
