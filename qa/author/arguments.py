@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from qa.ground import Ground
-from qa.reading.execution import Outcome, Value, follow
+from qa.reading.execution import follow
 from qa.reading.function import FunctionReading, read_function
+from qa.reading.outcome import Outcome, Value
 from qa.scope_view import FunctionView
 
 _ORDINARY: dict[str, int] = {

@@ -13,7 +13,7 @@ from qa.author.glossary import meaning, reasons, told
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
-from qa.reading.execution import Outcome, Step
+from qa.reading.outcome import Outcome, Step
 from qa.scope_view import FunctionView, ScopeView
 
 _LONGEST_CITE = 14

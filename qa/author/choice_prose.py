@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from extractor.records import Span
 from qa.author.arguments import Arguments
 from qa.author.draft import Draft, code, listed
-from qa.reading.execution import Outcome, Step, Value
+from qa.reading.outcome import Outcome, Step, Value
 from qa.scope_view import Site
 
 

@@ -10,7 +10,7 @@ from qa.author.choice_prose import Contrast, points, tell_definitions, tell_ends
 from qa.author.draft import Draft, code, listed
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
-from qa.reading.execution import Outcome, Step, Value
+from qa.reading.outcome import Outcome, Step, Value
 from qa.scope_view import FunctionView, ScopeView, Site
 
 _TRIED = (1, 33, 65, 1025, 70000)

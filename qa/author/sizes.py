@@ -10,7 +10,7 @@ from qa.author.draft import Draft, code, listed
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
 from qa.reading.element_types import BYTES
-from qa.reading.execution import Outcome, Step, Value
+from qa.reading.outcome import Outcome, Step, Value
 from qa.scope_view import FunctionView, ScopeView
 
 _REAL = {

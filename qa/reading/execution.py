@@ -9,62 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qa.reading.element_types import BYTES, Opaque, binary_value, canonical
 from qa.reading.function_text import blanked, body_start
+from qa.reading.outcome import Outcome, Step, Value
 from qa.reading.syntax import parse, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Value = int | str
-"""A whole number, or an enumerator by its name."""
-
 
 _LONGEST = 900
-
-
-@dataclass(frozen=True)
-class Step:
-    """One decision or result.
-
-    Attributes:
-        kind: ``branch``, ``assign``, ``return``, ``launch`` or ``assumed``.
-        first: First line.
-        last: Last line.
-        text: Condition, ``name = expression``, or what is returned.
-        value: What it came to.
-    """
-
-    kind: str
-    first: int
-    last: int
-    text: str
-    value: Value | None
-
-
-@dataclass
-class Outcome:
-    """What following a function gave.
-
-    Attributes:
-        steps: In order.
-        values: Names with their values at the end; ``*name`` for what a pointer was given.
-        returned: What it returned as written; ``None`` where its end was reached.
-        stuck: What could not be decided, else ``None``.
-    """
-
-    steps: list[Step] = field(default_factory=list)
-    values: dict[str, Value] = field(default_factory=dict)
-    returned: str | None = None
-    stuck: str | None = None
-
-    def branches(self) -> list[Step]:
-        """Conditions that were decided."""
-        return [step for step in self.steps if step.kind == "branch"]
 
 
 class _Return(Exception):

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from qa.reading.documentation import read_header
-from qa.reading.execution import Outcome, follow
+from qa.reading.execution import follow
 from qa.reading.function import read_function
+from qa.reading.outcome import Outcome
 
 CHECK = """template <typename T, typename I>
 status f_arg_check(handle h, I m, I lda, T A, size_t* size)
