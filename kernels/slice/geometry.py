@@ -1,4 +1,4 @@
-"""How a kernel is launched, as sizes over its own scalars: from the text of its launches."""
+"""How a kernel is launched, as sizes over its own scalars: from launches' text, facts, traces."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from extractor.errors import UserError
 from extractor.launch_text import split_arguments
 from extractor.records import Function, Launch, Scope
+from kernels.slice.conditional import without_conditionals
+from kernels.slice.launch_facts import LaunchFacts, StatedLaunch, TracedLaunches
 from kernels.task.expression import names_in
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -17,6 +19,7 @@ _CAST = re.compile(
     r"|\(\s*(?:unsigned|int|long|size_t|\w+_t|\w+_int)\s*\)|\bstd\s*::\s*"
 )
 _TEMPLATE = re.compile(r"^\s*template\s*<(.*?)>\s*(?=[A-Za-z_])", re.S)
+_DIMENSIONS = re.compile(r"dim3\s*[({](.*)[)}]", re.S)
 _NUMBER = re.compile(r"-?\d+")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 _DEPTH = 8
@@ -48,6 +51,7 @@ class _Caller:
     text: str
     constants: Mapping[str, str]
     renamed: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def resolve(self, text: str, depth: int = 0) -> str:
         """An expression over the kernel's scalars.
@@ -55,7 +59,7 @@ class _Caller:
         Raises:
             UserError: A name stands for nothing that is known before the launch.
         """
-        text = _CAST.sub("", text).strip()
+        text = without_conditionals(_CAST.sub("", text).strip(), self.notes)
 
         def stands_for(match: re.Match[str]) -> str:
             name = match[0]
@@ -72,16 +76,17 @@ class _Caller:
 
         return _IDENTIFIER.sub(stands_for, text)
 
-    def three(self, text: str) -> tuple[str, str, str]:
-        """A grid or block: a number, ``dim3(…)``, or a variable that is one of them."""
-        text = text.strip()
-        match = re.fullmatch(r"dim3\s*[({](.*)[)}]", text, re.S)
+    def three(self, parts: Sequence[str]) -> tuple[str, str, str]:
+        """A grid or block: numbers, ``dim3(…)``, or a variable that is one of them."""
+        if len(parts) != 1:
+            return self._filled(parts)
+        text = parts[0].strip()
+        match = _DIMENSIONS.fullmatch(text)
         if not match and _IDENTIFIER.fullmatch(text) and text not in self.renamed:
             initial = _initial(self.text, text)
             if initial is not None and text not in self.constants:
-                inner = re.fullmatch(r"dim3\s*[({](.*)[)}]", initial.strip(), re.S)
-                parts = split_arguments(inner[1] if inner else initial)
-                return self._filled(parts)
+                inner = _DIMENSIONS.fullmatch(initial.strip())
+                return self._filled(split_arguments(inner[1] if inner else initial))
         return self._filled(split_arguments(match[1]) if match else [text])
 
     def _filled(self, parts: Sequence[str]) -> tuple[str, str, str]:
@@ -90,7 +95,11 @@ class _Caller:
 
 
 def find_contract(
-    scope: Scope, symbol: str, names: Sequence[str], scalars: Sequence[str]
+    scope: Scope,
+    symbol: str,
+    names: Sequence[str],
+    scalars: Sequence[str],
+    facts: LaunchFacts | None = None,
 ) -> Contract | None:
     """The launch contract of a kernel; ``None`` where no launch of it can be read.
 
@@ -99,28 +108,55 @@ def find_contract(
         symbol: Mangled symbol of its instantiation.
         names: Its parameters in order.
         scalars: Those of them that are scalars.
+        facts: What to ask where the text of a launch does not say it.
     """
-    owners = {i.id: (f, i.template_arguments) for f in scope.functions for i in f.instantiations}
+    owners = {i.id: (f, i) for f in scope.functions for i in f.instantiations}
     wanted = {i.id for f in scope.functions for i in f.instantiations if i.symbol == symbol}
+    callers = []
     for launch in scope.launches:
         if launch.kernel not in wanted or launch.dead or launch.caller not in owners:
             continue
-        function, arguments = owners[launch.caller]
-        caller = _caller(function, arguments, launch, names)
-        try:
-            contract = Contract(
-                caller.three(launch.grid.expanded),
-                caller.three(launch.block.expanded),
-                caller.resolve(launch.shared_bytes.expanded),
-            )
-            used: set[str] = set()
-            for text in (*contract.grid, *contract.block, contract.shared_bytes):
-                used |= names_in(text)
-        except UserError:
-            continue
-        if used <= set(scalars):
+        function, instance = owners[launch.caller]
+        caller = _caller(function, instance.template_arguments, launch, names)
+        callers.append((launch, instance.symbol, caller))
+        written = StatedLaunch(
+            (launch.grid.expanded,), (launch.block.expanded,), launch.shared_bytes.expanded
+        )
+        contract = _contract(caller, written, scalars)
+        if contract:
             return contract
+    for launch, by, caller in callers if facts else ():
+        # Facts have the launcher's variables replaced; what is left is passed under its own name.
+        renamed = {**{name: name for name in scalars}, **caller.renamed}
+        for stated in facts.at(launch.at.file, launch.at.start_line, by) if facts else ():
+            contract = _contract(_Caller("", {}, renamed), stated, scalars)
+            if contract:
+                return contract
     return None
+
+
+def traced_contract(traces: TracedLaunches, symbol: str) -> Contract | None:
+    """The launch that traces show; ``None`` where they show none."""
+    found = traces.usual(symbol)
+    if found is None:
+        return None
+    grid, block, shared = ([str(x) for x in found[0]], [str(x) for x in found[1]], found[2])
+    note = "grid and block are those of a traced launch, whatever the sizes"
+    return Contract((grid[0], grid[1], grid[2]), (block[0], block[1], block[2]), str(shared),
+                    (note,))  # fmt: skip
+
+
+def _contract(caller: _Caller, launch: StatedLaunch, scalars: Sequence[str]) -> Contract | None:
+    caller.notes.clear()
+    try:
+        grid, block = caller.three(launch.grid), caller.three(launch.block)
+        shared = caller.resolve(launch.shared_bytes)
+        used: set[str] = set()
+        for text in (*grid, *block, shared):
+            used |= names_in(text)
+    except UserError:
+        return None
+    return Contract(grid, block, shared, tuple(caller.notes)) if used <= set(scalars) else None
 
 
 def usual_contract(scalars: Sequence[str]) -> Contract:
@@ -149,9 +185,11 @@ def _caller(
     caller = _Caller(before, constants)
     given = _arguments(statement)[-len(names) :] if names else []
     if len(given) == len(names):
-        for argument, own in zip(given, names, strict=True):
-            if _IDENTIFIER.fullmatch(argument.strip()):
-                caller.renamed.setdefault(argument.strip(), own)
+        # What is passed as it is comes before what is cast.
+        plain = [(argument.strip(), own) for argument, own in zip(given, names, strict=True)]
+        for argument, own in (*plain, *((_CAST.sub("", text).strip(), own) for text, own in plain)):
+            if _IDENTIFIER.fullmatch(argument):
+                caller.renamed.setdefault(argument, own)
     return caller
 
 

@@ -17,6 +17,7 @@ from extractor.slice_record import SliceRecord
 from kernels.slice.choice import Chosen, choose_kernels
 from kernels.slice.folder import slices_folder
 from kernels.slice.job import Plan, slice_kernels
+from kernels.slice.launch_facts import LaunchFacts, TracedLaunches
 from kernels.slice.tasks import Seeded, seed_slice
 
 _TASKS, _SUMMARY, _TRACES = "tasks", "seed.json", "traces.jsonl"
@@ -95,11 +96,11 @@ def seed_project(
     configs = project.configurations(config)
     entries = project.resolve(interface) if interface else None
     traced = _traced(out / project.rule.name, interface)
-    chosen = choose_kernels(project, configs, entries, kernel or None, traced)
+    chosen = choose_kernels(project, configs, entries, kernel or None, traced.counts)
     if not chosen:
         raise UserError(f"{project.rule.name} {interface}: reaches no kernel; nothing to cut out")
     records = slice_kernels(project, chosen, out, plan or Plan(), jobs)
-    seeded = _tasks(project, out, interface, configs, chosen, records) if tasks else ()
+    seeded = _tasks(project, out, interface, configs, chosen, records, traced) if tasks else ()
     outcome = Outcome(project.rule.name, tuple(records), tuple(seeded))
     summary = {**outcome.summary(), "made": [asdict(one) for one in outcome.tasks]}
     write(output_folder(out, project.rule.name, interface or _TASKS) / _SUMMARY, to_json(summary))
@@ -113,6 +114,7 @@ def _tasks(
     configs: Sequence[str],
     chosen: Sequence[Chosen],
     records: Sequence[SliceRecord],
+    traces: TracedLaunches,
 ) -> list[Seeded]:
     scopes = _Scopes(project, configs, interface)
     folder = slices_folder(out, project.rule.name)
@@ -120,7 +122,8 @@ def _tasks(
     seeded = []
     with project.reporter.work(f"{project.rule.name} tasks") as advance:
         for done, (one, record) in enumerate(zip(chosen, records, strict=True), start=1):
-            seeded.append(seed_slice(folder / one.slug, record, scopes.of(one), target))
+            launches = scopes.of(one)
+            seeded.append(seed_slice(folder / one.slug, record, launches, traces, target))
             advance(done, len(chosen), one.name)
     return seeded
 
@@ -131,23 +134,24 @@ class _Scopes:
     def __init__(self, project: Project, configs: Sequence[str], interface: str) -> None:
         self._project, self._configs = project, configs
         self._left = [interface] if interface else sorted(project.families())
-        self._known: dict[str, Scope] = {}
+        self._known: dict[str, tuple[Scope, LaunchFacts]] = {}
 
-    def of(self, chosen: Chosen) -> Scope | None:
-        """A scope with a launch of it."""
+    def of(self, chosen: Chosen) -> tuple[Scope, LaunchFacts] | None:
+        """A scope with a launch of it, and the facts of that scope's launches."""
         while chosen.symbol not in self._known and self._left:
             family = self._left.pop(0)
             data = scope_bytes(self._project, family, self._configs)
             scope = Scope.model_validate_json(data)
+            facts = LaunchFacts(self._project, family, self._configs)
             for function in scope.functions:
                 if function.kind == "kernel":
                     for one in function.instantiations:
-                        self._known.setdefault(one.symbol, scope)
+                        self._known.setdefault(one.symbol, (scope, facts))
         return self._known.get(chosen.symbol)
 
 
-def _traced(folder: Path, interface: str) -> dict[str, int]:
-    """How often each kernel symbol is launched in a project's traces; none without traces.
+def _traced(folder: Path, interface: str) -> TracedLaunches:
+    """The launches in a project's traces; none without traces.
 
     Args:
         folder: Output folder of the project.
@@ -156,13 +160,12 @@ def _traced(folder: Path, interface: str) -> dict[str, int]:
     Raises:
         UserError: A file of traces is damaged.
     """
-    counts: dict[str, int] = {}
+    found = TracedLaunches()
     for file in sorted(folder.glob(f"{interface or '*'}/{_TRACES}")):
         for number, line in enumerate(file.read_bytes().splitlines(), start=1):
             try:
-                launches = [(row["symbol"], row["repeat"]) for row in json.loads(line)["launches"]]
+                for row in json.loads(line)["launches"]:
+                    found.add(row)
             except (ValueError, KeyError, TypeError) as error:
                 raise UserError(f"{file}:{number}: is no trace; trace again") from error
-            for symbol, repeat in launches:
-                counts[symbol] = counts.get(symbol, 0) + repeat
-    return counts
+    return found

@@ -11,8 +11,9 @@ from extractor.records import Scope
 from extractor.slice_record import SliceRecord
 from kernels.slice.cases import make_cases
 from kernels.slice.folder import BASELINE
-from kernels.slice.geometry import find_contract, usual_contract
+from kernels.slice.geometry import find_contract, traced_contract, usual_contract
 from kernels.slice.instantiation import spelling_of
+from kernels.slice.launch_facts import LaunchFacts, TracedLaunches
 from kernels.slice.parameters import KernelParameter, read_parameters
 from kernels.task.binding_source import binding_source
 from kernels.task.element_types import ELEMENT_TYPES
@@ -40,20 +41,28 @@ class Seeded:
     reason: str = ""
 
 
-def seed_slice(folder: Path, record: SliceRecord, scope: Scope | None, out: Path) -> Seeded:
+def seed_slice(
+    folder: Path,
+    record: SliceRecord,
+    launches: tuple[Scope, LaunchFacts] | None,
+    traces: TracedLaunches,
+    out: Path,
+) -> Seeded:
     """Makes a task of a slice, its buffers' extents measured on the cpu backend.
 
     Args:
         folder: The slice.
         record: Its record.
-        scope: A scope that reaches the kernel; its launches say grid and block.
+        launches: A scope that reaches the kernel, whose launches say grid and block, and the facts
+            of these launches.
+        traces: Where no launch can be read, a traced one says it.
         out: Folder of tasks.
     """
     name = folder.name
     if not record.sliced:
         return Seeded(name, None, reason=f"not sliced: {record.reason}")
     try:
-        task, notes = _task(folder, record, scope)
+        task, notes = _task(folder, record, launches, traces)
     except RocQuarryError as error:
         return Seeded(name, None, reason=str(error))
     target = out / name
@@ -62,7 +71,12 @@ def seed_slice(folder: Path, record: SliceRecord, scope: Scope | None, out: Path
     return Seeded(name, str(target), len(task.cases), notes)
 
 
-def _task(folder: Path, record: SliceRecord, scope: Scope | None) -> tuple[Task, tuple[str, ...]]:
+def _task(
+    folder: Path,
+    record: SliceRecord,
+    launches: tuple[Scope, LaunchFacts] | None,
+    traces: TracedLaunches,
+) -> tuple[Task, tuple[str, ...]]:
     file = (folder / BASELINE).resolve()
     text = file.read_text(encoding="utf-8")
     parameters = read_parameters(text, file, record.instantiation)
@@ -71,8 +85,9 @@ def _task(folder: Path, record: SliceRecord, scope: Scope | None) -> tuple[Task,
             raise UserError(f"parameter '{one.declared.name}' {one.why}")
     names = [one.declared.name for one in parameters]
     scalars = [one.declared.name for one in parameters if one.declared.kind == "scalar"]
-    contract = scope and find_contract(scope, record.instantiation, names, scalars)
-    contract = contract or usual_contract(scalars)
+    symbol = record.instantiation
+    contract = launches and find_contract(launches[0], symbol, names, scalars, launches[1])
+    contract = contract or traced_contract(traces, symbol) or usual_contract(scalars)
     buffers = [one.declared.name for one in parameters if one.declared.kind == "buffer"]
     types = {one.declared.type for one in parameters if one.declared.kind == "buffer"}
     task = Task(

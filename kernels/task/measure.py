@@ -1,12 +1,14 @@
 """Finds out how many elements of each buffer a baseline touches, by running it on the CPU runtime.
 
-First every buffer may grow while the kernel runs, which gives its extent in whole pages. Then
-buffers of trial sizes, each with a guard page right behind it, are halved down to the last element
-that is needed.
+First every buffer may grow while the kernel runs, which gives its extent in whole pages. Then it
+is tried with as few elements as that allows and a guard page right behind it: the address of a
+fault says how many it takes at least. Threads run from the last to the first, so the first fault
+is most often the last element. Trials by halves follow where that is not so.
 """
 
 from __future__ import annotations
 
+import mmap
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +24,8 @@ from kernels.verify.program import build_runner
 from kernels.verify.runs import CaseRun, run_cases
 
 _RESERVED_BYTES = 256 << 20
+_DIRECT_TRIALS = 3
+_ORDER = {"HIPCPU_SCHEDULE": "descending"}
 
 
 def measure_extents(
@@ -66,8 +70,17 @@ class _Search:
 
     def task(self) -> Task:
         """The task with what was found."""
+        page = mmap.PAGESIZE
         high = self._whole_pages()
-        low = [dict.fromkeys(bounds, 0) for bounds in high]
+        sizes = {p.name: _size(p) for p in self._buffers}
+        # The last page is accessed, unless it is the one that every buffer begins with.
+        low = [
+            {
+                name: (most - page) // sizes[name] + 1 if most > page else 0
+                for name, most in ((name, n * sizes[name]) for name, n in bounds.items())
+            }
+            for bounds in high
+        ]
         for buffer in self._buffers:
             self._halve(buffer, low, high)
         found = {case.name: bounds for case, bounds in zip(self._cases, high, strict=True)}
@@ -100,26 +113,43 @@ class _Search:
             sizes = {}
             for parameter, finding in zip(sized, extents, strict=False):
                 if parameter in self._buffers:
-                    size = parameter.element.bytes * parameter.components
-                    sizes[parameter.name] = int(finding["bytes"]) // size
+                    sizes[parameter.name] = int(finding["bytes"]) // _size(parameter)
             bounds.append(sizes)
         return bounds
 
     def _halve(
         self, buffer: Parameter, low: list[dict[str, int]], high: list[dict[str, int]]
     ) -> None:
-        name = buffer.name
-        step = buffer.element.bytes * buffer.components
-        settings = {"HIPCPU_ALIGN": str(min(16, step & -step))}
+        name, step = buffer.name, _size(buffer)
+        settings = {"HIPCPU_ALIGN": str(min(16, step & -step)), **_ORDER}
         open_cases = [n for n in range(len(high)) if low[n][name] < high[n][name]]
+        rounds = 0
         while open_cases:
+            rounds += 1
+            direct = rounds <= _DIRECT_TRIALS
             trials = [
-                self._with(n, {**high[n], name: (low[n][name] + high[n][name]) // 2})
+                self._with(
+                    n,
+                    {
+                        **high[n],
+                        name: low[n][name] if direct else (low[n][name] + high[n][name]) // 2,
+                    },
+                )
                 for n in open_cases
             ]
             for n, trial, run in zip(open_cases, trials, self._runs(trials, settings), strict=True):
                 if run.error or run.buffers is None:
-                    low[n][name] = trial.extents[name] + 1
+                    least = max(trial.extents[name], _accessed(run) // step) + 1
+                    low[n][name] = min(least, high[n][name])
                 else:
                     high[n][name] = trial.extents[name]
             open_cases = [n for n in open_cases if low[n][name] < high[n][name]]
+
+
+def _size(buffer: Parameter) -> int:
+    return buffer.element.bytes * buffer.components
+
+
+def _accessed(run: CaseRun) -> int:
+    """Offset in bytes of the access that ended a run; -1 where it is not known."""
+    return max((int(f.get("offset", -1)) for f in run.findings), default=-1)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from extractor.facts.records import Fact
 from extractor.records import Expression, Function, Instantiation, Launch, Scope, Source, Span
 from kernels.slice.cases import make_cases
-from kernels.slice.geometry import find_contract, usual_contract
+from kernels.slice.conditional import without_conditionals
+from kernels.slice.geometry import find_contract, traced_contract, usual_contract
 from kernels.slice.instantiation import spelling_of
+from kernels.slice.launch_facts import LaunchFacts, TracedLaunches, by_place
 from kernels.slice.parameters import KernelParameter
 from kernels.task.signature import CParameter
 
@@ -70,6 +75,80 @@ def test_a_launch_that_cannot_be_read_is_no_contract() -> None:
     usual = usual_contract(_SCALARS)
     assert usual.grid[2] == "batch_count"
     assert usual.notes
+
+
+class _Facts(LaunchFacts):
+    """Facts that are given."""
+
+    def __init__(self, *facts: Fact) -> None:
+        super().__init__(None, "", ())  # type: ignore[arg-type]
+        self.__dict__["_launches"] = by_place(facts)
+
+
+def _fact(kind: str, value: dict[str, object], line: int, instantiation: str | None) -> Fact:
+    span = Span(file="a.cpp", start_line=line, end_line=line, sha256="")
+    return Fact.model_validate(
+        {
+            "project": "", "function": "a.cpp:1:launcher", "subject": f"a.cpp:{line}",
+            "fact": kind, "value": value, "unit": None, "config": "a", "arch": None,
+            "instantiation": instantiation, "span": span, "proved_by": "ast", "reason": None,
+        }
+    )  # fmt: skip
+
+
+def test_facts_say_what_the_text_does_not() -> None:
+    scope = _scope(_TEXT, "blocks_of(handle)", "threads")
+    line = scope.launches[0].at.start_line
+
+    def facts(instantiation: str | None, **more: object) -> _Facts:
+        grid = ["(size - 1) / 256 + 1", "1", "handle->major == 12 ? min(batches, 9) : batches"]
+        return _Facts(
+            _fact("launch_grid", {"expressions": grid, **more}, line, instantiation),
+            _fact("launch_block", {"expressions": ["128", "1", "1"], **more}, line, instantiation),
+            _fact("launch_shared_bytes", {"expression": "64", **more}, line, instantiation),
+        )
+
+    for stated in (facts(None), facts("launcher")):
+        contract = find_contract(scope, "kernel", _NAMES, _SCALARS, stated)
+        assert contract is not None
+        assert contract.grid == ("(n - 1) / 256 + 1", "1", "batch_count")
+        assert contract.block == ("128", "1", "1")
+        assert contract.shared_bytes == "64"
+        assert contract.notes == ("'handle->major == 12' is taken to be false",)
+    # Those of another instantiation, and those over an entry point's arguments, are none of it.
+    for other in (facts("another"), facts(None, launcher="launcher")):
+        assert find_contract(scope, "kernel", _NAMES, _SCALARS, other) is None
+
+
+def test_a_traced_launch_is_the_contract_where_none_can_be_read() -> None:
+    traces = TracedLaunches()
+    for grid, block, repeat in ((4, 256, 2), (70, 256, 9), (2, 64, 5), (9, 256, 1)):
+        traces.add(
+            {"symbol": "kernel", "grid": [grid, 1, 1], "block": [block, 1, 1], "shared_bytes": 0,
+             "repeat": repeat}
+        )  # fmt: skip
+    contract = traced_contract(traces, "kernel")
+    assert contract is not None
+    assert (contract.grid, contract.block) == (("9", "1", "1"), ("256", "1", "1"))
+    assert contract.notes
+    assert traced_contract(traces, "another") is None
+    assert traces.counts == {"kernel": 17}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "count"),
+    [
+        ("n / 2", "n / 2", 0),
+        ("a ? b : c", "c", 1),
+        ("a ? b ? 1 : 2 : c", "c", 1),
+        ("a ? b : c ? d : e", "e", 2),
+        ("max(a == 1 ? f(x, 2) : y, std::min(z, 1))", "max(y, std::min(z, 1))", 1),
+    ],
+)
+def test_one_side_of_a_condition_is_taken_and_said(text: str, expected: str, count: int) -> None:
+    notes: list[str] = []
+    assert "".join(without_conditionals(text, notes).split()) == "".join(expected.split())
+    assert len(notes) == count
 
 
 def test_spelling_of_instantiations() -> None:
