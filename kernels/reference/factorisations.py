@@ -169,7 +169,7 @@ def _getri(*, pivot: bool, target: str) -> Any:
         else:
             size = abs(lower) @ abs(upper)
         # Higham, (14.18): the left residual, with |X| |L| |U|; blocks add the inverse's condition.
-        bound = i.gamma(_TERMS * n + 16) * (abs(x) @ size @ abs(x) @ size)
+        bound = i.gamma(n + 8) * (abs(x) @ size @ abs(x) @ size)
         yield from i.within(target, "residual X A - I", abs(x @ a - np.eye(n)), bound)
 
     return check

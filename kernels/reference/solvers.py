@@ -42,7 +42,7 @@ def _residual(i: Instance, a: Any, size: Any, name: str = "B") -> Iterator[Probl
         return
     plain = a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)
     growth = float((abs(np.linalg.inv(plain)) @ size).sum(axis=1).max())
-    bound = i.gamma(4 * i.p.n + 16) * growth * (size @ abs(x)) + i.gamma(2) * abs(b)
+    bound = i.gamma(i.p.n + 8) * growth * (size @ abs(x)) + i.gamma(2) * abs(b)
     yield from i.within(name, "residual b - A x", abs(b - a @ x), bound)
 
 

@@ -1,0 +1,263 @@
+"""Definitions against results of numpy: right ones pass in every precision, wrong ones do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kernels.reference import Instance, find_operation, operation_names
+from kernels.reference.operation import Parameters
+from kernels.reference.precision import gamma, unit_roundoff, wide
+from kernels.reference.shapes import (
+    from_band,
+    packed_places,
+    part_of,
+    triangular_inverse,
+    unpacked,
+)
+
+np = pytest.importorskip("numpy")
+KINDS = ("float32", "float64", "complex64", "complex128")
+N, M = 12, 17
+
+
+def _problems(name: str, values: dict[str, Any], before: dict[str, Any], after: dict[str, Any]):
+    """What the definition of an operation says to arrays before and after a call."""
+    operation = find_operation(name, sorted({*before, *after}))
+    assert operation, name
+    p = Parameters(values)
+    elements, parts, olds, news = {}, {}, {}, {}
+    for key in {*before, *after}:
+        operand = operation.operand(key)
+        assert operand, key
+        old = np.asarray(before.get(key, after.get(key)))
+        new = np.asarray(after.get(key, old))
+        olds[operand.name], news[operand.name] = wide(old), wide(new)
+        elements[operand.name] = old.dtype.name
+        rows, cols = (*old.shape, 1)[:2]
+        mask = part_of(operand.part, rows, cols, values)
+        parts[operand.name] = mask[:, 0] if old.ndim == 1 else mask
+    return list(operation.check(Instance(p, olds, news, elements, parts)))
+
+
+def _random(kind: str, *shape: int, seed: int = 1) -> Any:
+    random = np.random.default_rng(seed)
+    a = random.uniform(-1, 1, shape)
+    if kind.startswith("complex"):
+        a = a + 1j * random.uniform(-1, 1, shape)
+    return a.astype(kind)
+
+
+def _hermitian(kind: str, n: int, shift: float = 0) -> Any:
+    a = _random(kind, n, n)
+    return ((a + a.conj().T) / 2 + shift * np.eye(n)).astype(kind)
+
+
+def _whole(*values: int) -> Any:
+    return np.array(values, dtype=np.int32)
+
+
+def _gemv(kind: str):
+    a, x, y = _random(kind, M, N), _random(kind, N), _random(kind, M, seed=2)
+    values = {"m": M, "n": N, "trans": "N", "alpha": wide(1.5), "beta": wide(-0.5)}
+    return "gemv", values, {"A": a, "x": x, "y": y}, {"y": (1.5 * (a @ x) - 0.5 * y).astype(kind)}
+
+
+def _gemm(kind: str):
+    a, b, c = _random(kind, N, M), _random(kind, N, 5), _random(kind, M, 5)
+    values = {"m": M, "n": 5, "k": N, "transA": "C", "transB": "N", "alpha": wide(2.0),
+              "beta": wide(0.0)}  # fmt: skip
+    return "gemm", values, {"A": a, "B": b, "C": c}, {"C": (2 * (a.conj().T @ b)).astype(kind)}
+
+
+def _trsm(kind: str):
+    a = (np.triu(_random(kind, N, N)) / N + np.eye(N)).astype(kind)
+    b = _random(kind, M, N)
+    x = np.linalg.solve(a.T, 1.5 * b.T).T.astype(kind)
+    values = {"m": M, "n": N, "side": "R", "uplo": "U", "diag": "N", "trans": "N",
+              "alpha": wide(1.5)}  # fmt: skip
+    return "trsm", values, {"A": a, "B": b}, {"B": x}
+
+
+def _getrf(kind: str):
+    from kernels.reference.factorisations import lu_decomposed
+
+    a = _random(kind, M, N)
+    stored, pivots = lu_decomposed(a)
+    after = {"A": stored, "ipiv": _whole(*pivots), "info": _whole(0)}
+    return "getrf", {"m": M, "n": N}, {"A": a, "ipiv": _whole(*[-1] * N)}, after
+
+
+def _potrf(kind: str):
+    g = _random(kind, N, N)
+    a = (g @ g.conj().T + N * np.eye(N)).astype(kind)
+    lower = np.linalg.cholesky(a)
+    after = {"A": lower, "info": _whole(0)}
+    return "potrf", {"n": N, "uplo": "L"}, {"A": a}, after
+
+
+def _geqrf(kind: str):
+    a = _random(kind, M, N)
+    h, tau = np.linalg.qr(a, mode="raw")
+    after = {"A": h.T.astype(kind), "ipiv": tau.astype(kind)}
+    return "geqrf", {"m": M, "n": N}, {"A": a}, after
+
+
+def _gelqf(kind: str):
+    a = _random(kind, N, M)
+    h, tau = np.linalg.qr(a.conj().T, mode="raw")
+    after = {"A": h.conj().astype(kind), "ipiv": tau.astype(kind)}
+    return "gelqf", {"m": N, "n": M}, {"A": a}, after
+
+
+def _orgqr(kind: str):
+    h, tau = np.linalg.qr(_random(kind, M, N), mode="raw")
+    q = np.linalg.qr(_random(kind, M, N))[0]
+    before = {"A": h.T.astype(kind), "ipiv": tau.astype(kind)}
+    return "orgqr", {"m": M, "n": N, "k": N}, before, {"A": q.astype(kind)}
+
+
+def _syev(kind: str):
+    a = _hermitian(kind, N)
+    d, z = np.linalg.eigh(a)
+    real = np.float32 if kind in ("float32", "complex64") else np.float64
+    after = {"A": z.astype(kind), "D": d.astype(real), "E": np.zeros(N - 1, real),
+             "info": _whole(0)}  # fmt: skip
+    return "syev", {"n": N, "uplo": "U", "evect": "V"}, {"A": a}, after
+
+
+def _gesvd(kind: str):
+    a = _random(kind, M, N)
+    u, s, v = np.linalg.svd(a, full_matrices=False)
+    real = np.float32 if kind in ("float32", "complex64") else np.float64
+    values = {"m": M, "n": N, "left_svect": "S", "right_svect": "S"}
+    after = {"S": s.astype(real), "U": u.astype(kind), "V": v.astype(kind),
+             "E": np.zeros(N - 1, real), "info": _whole(0)}  # fmt: skip
+    return "gesvd", values, {"A": a}, after
+
+
+def _getrs(kind: str):
+    from kernels.reference.factorisations import lu_decomposed
+
+    a = (_random(kind, N, N) + 2 * np.eye(N)).astype(kind)
+    stored, pivots = lu_decomposed(a)
+    b = _random(kind, N, 3)
+    before = {"A": stored, "ipiv": _whole(*pivots), "B": b}
+    x = np.linalg.solve(a.conj().T, b).astype(kind)
+    return "getrs", {"n": N, "nrhs": 3, "trans": "C"}, before, {"B": x}
+
+
+def _getri(kind: str):
+    from kernels.reference.factorisations import lu_decomposed
+
+    a = (_random(kind, N, N) + 2 * np.eye(N)).astype(kind)
+    stored, pivots = lu_decomposed(a)
+    before = {"A": stored, "ipiv": _whole(*pivots)}
+    return "getri", {"n": N}, before, {"A": np.linalg.inv(a).astype(kind), "info": _whole(0)}
+
+
+def _potri(kind: str):
+    lower = (np.tril(_random(kind, N, N)) / N + np.diag(np.full(N, 1.5))).astype(kind)
+    lower[np.diag_indices(N)] = lower.diagonal().real
+    x = np.linalg.inv(lower @ lower.conj().T).astype(kind)
+    return "potri", {"n": N, "uplo": "L"}, {"A": lower}, {"A": x, "info": _whole(0)}
+
+
+def _gels(kind: str):
+    a, b = _random(kind, M, N), _random(kind, M, 2, seed=3)
+    x = np.zeros((M, 2), kind)
+    x[:N] = np.linalg.lstsq(a, b, rcond=None)[0]
+    values = {"m": M, "n": N, "nrhs": 2, "trans": "N"}
+    return "gels", values, {"A": a, "B": b}, {"B": x, "info": _whole(0)}
+
+
+RIGHT: dict[str, Callable[[str], Any]] = {
+    one.__name__[1:]: one
+    for one in (_gemv, _gemm, _trsm, _getrf, _potrf, _geqrf, _gelqf, _orgqr, _syev, _gesvd, _getrs,
+                _getri, _potri, _gels)
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_result_passes_and_one_wrong_element_does_not(name: str, kind: str) -> None:
+    operation, values, before, after = RIGHT[name](kind)
+    assert _problems(operation, values, before, after) == []
+    main = next((key for key in ("y", "C", "B", "A") if key in after), "S")
+    wrong = after[main].copy()
+    place = (3,) if wrong.ndim == 1 else (5, 1)
+    wrong[place] += 0.05
+    found = _problems(operation, values, before, {**after, main: wrong})
+    assert found
+    assert max(problem.ratio for problem in found) > 1
+    lost = after[main].copy()
+    lost[place] = np.nan
+    assert _problems(operation, values, before, {**after, main: lost})
+
+
+def test_info_of_a_singular_and_of_an_indefinite_matrix() -> None:
+    name, values, before, after = RIGHT["getrf"]("float64")
+    said = _problems(name, values, before, {**after, "info": _whole(3)})
+    assert [problem.operand for problem in said] == ["info"]
+    a = np.eye(4)
+    a[2, 2] = -1
+    values = {"n": 4, "uplo": "U"}
+    assert not _problems("potrf", values, {"A": a}, {"A": a, "info": _whole(3)})
+    assert _problems("potrf", values, {"A": a}, {"A": a, "info": _whole(0)})
+
+
+def test_an_order_that_is_not_the_definitions_is_found() -> None:
+    name, values, before, after = RIGHT["syev"]("float64")
+    turned = {**after, "A": after["A"][:, ::-1], "D": after["D"][::-1]}
+    assert any("ascend" in p.sentence for p in _problems(name, values, before, turned))
+    name, values, before, after = RIGHT["gesvd"]("float64")
+    turned = {**after, "S": after["S"][::-1]}
+    assert any("descend" in p.sentence for p in _problems(name, values, before, turned))
+
+
+def test_bounds_grow_with_the_operation_and_shrink_with_the_precision() -> None:
+    single, double = unit_roundoff("float32"), unit_roundoff("float64")
+    assert gamma(10, single) < gamma(1000, single) < 1e-3
+    assert gamma(1000, double) < 1e-12
+    # In half precision n u gets near 1 and the bound stays one.
+    assert gamma(5000, unit_roundoff("float16")) <= 1
+
+
+def test_nan_and_infinity_are_held_to_the_definition() -> None:
+    x = np.array([1.0, np.nan, 2.0])
+    values = {"n": 3, "alpha": wide(2.0)}
+    assert not _problems("scal", values, {"x": x}, {"x": 2 * x})
+    assert _problems("scal", values, {"x": x}, {"x": np.array([2.0, 5.0, 4.0])})
+    x = np.array([1.0, -np.inf, 2.0])
+    assert _problems("scal", values, {"x": x}, {"x": np.array([2.0, np.inf, 4.0])})
+
+
+def test_storage_of_triangles_and_bands() -> None:
+    a = np.arange(1.0, 26).reshape(5, 5)
+    for uplo, whole in (("U", np.triu(a)), ("L", np.tril(a))):
+        rows, cols = packed_places(5, uplo)
+        assert (unpacked(a[rows, cols], 5, uplo) == whole).all()
+        assert (np.diff(cols) >= 0).all()
+    banded = np.triu(np.tril(a, 1), -2)
+    stored = np.full((4, 5), np.nan)
+    for j in range(5):
+        for i in range(max(0, j - 1), min(5, j + 3)):
+            stored[1 + i - j, j] = a[i, j]
+    assert (from_band(stored, 5, 5, 2, 1) == banded).all()
+    inside = part_of("band", 4, 5, {"m": 5, "ku": 1})
+    assert (np.isnan(stored) == ~inside).all()
+    t = np.triu(a) + 20 * np.eye(5)
+    assert np.allclose(triangular_inverse(wide(t), "U") @ t, np.eye(5))
+
+
+def test_every_family_of_blas_has_a_definition() -> None:
+    stems = [
+        "asum", "axpy", "copy", "dot", "dotc", "nrm2", "rot", "rotg", "rotm", "rotmg", "scal",
+        "swap", "iamax", "iamin", "gbmv", "gemv", "ger", "gerc", "geru", "hbmv", "hemv", "her",
+        "her2", "hpmv", "hpr", "hpr2", "sbmv", "spmv", "spr", "spr2", "symv", "syr", "syr2",
+        "tbmv", "tbsv", "tpmv", "tpsv", "trmv", "trsv", "dgmm", "geam", "gemm", "gemmt", "hemm",
+        "her2k", "herk", "herkx", "symm", "syr2k", "syrk", "syrkx", "trmm", "trsm", "trtri",
+    ]  # fmt: skip
+    assert not set(stems) - set(operation_names())
