@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -210,6 +210,15 @@ class ScopeView:
             found.update(_WORD.findall(boundary["name"]))
             found.update(_WORD.findall(boundary["library"]))
         return frozenset(found)
+
+    @functools.cached_property
+    def common_names(self) -> frozenset[str]:
+        """Names that a good part of the scope's functions have, such as ``handle``."""
+        counts: Counter[str] = Counter()
+        for function in self.functions:
+            counts.update(set(_WORD.findall(function.text)))
+        limit = max(8, len(self.functions) // 7)
+        return frozenset(name for name, count in counts.items() if count > limit)
 
     def of_kind(self, *kinds: str) -> Iterator[FunctionView]:
         """Definitions of some kinds, in the order of files and lines."""

@@ -14,6 +14,7 @@ from qa.text.prose import identifiers, words
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SHORT = 2
 _SUPPORT = 0.5
+_FEW = 3
 
 
 def _names_at(case: Case, span: Span) -> set[str]:
@@ -39,6 +40,8 @@ def support(case: Case) -> str | None:
         shown = bool(telling or inside & spoken or owners & spoken)
         if not shown and len(_parts(inside) & plain_words) < 2:
             return f"wrong citation: {place(span)} has nothing that the answer names"
+        if not owners & spoken and _out_of_the_way(case, span, telling, plain_words):
+            return f"wrong citation: {place(span)} is not about what the answer says"
         if owners and not owners & spoken and not telling and case.statements:
             return f"wrong citation: {place(span)} stands in {sorted(owners)[0]}, never named"
     spans = {place(span): span for span in entry.evidence}
@@ -63,6 +66,18 @@ def support(case: Case) -> str | None:
             if named and not named & _names_at(case, span):
                 return f"wrong citation: {place(span)} has no name of the sentence that cites it"
     return None
+
+
+def _out_of_the_way(case: Case, span: Span, telling: set[str], plain_words: set[str]) -> bool:
+    """The lines have only names that much of the scope has, or are of a file it does not reach."""
+    own = (telling & case.answer_names) - case.view.common_names
+    if not case.view.by_file.get(span.file):
+        return not own
+    distinctive = {name for name in telling if name not in case.view.common_names}
+    return (
+        not distinctive
+        and len(_parts(set(_WORD.findall(case.ground.text(span)))) & plain_words) < _FEW
+    )
 
 
 def _parts(names: set[str]) -> set[str]:
