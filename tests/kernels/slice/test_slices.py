@@ -10,14 +10,14 @@ import pytest
 
 from extractor.project import Project
 from extractor.slice_record import SliceRecord
-from kernels.slice import choose_kernels
+from kernels.slice import choose_kernels, job
 from kernels.slice.closure import chain
 from kernels.slice.cutting import UnitSlicer
 from kernels.slice.folder import load_slices
 from kernels.slice.job import Plan, slice_kernels
 
 RULES = Path(__file__).parent / "library" / "rules.toml"
-ARCHITECTURE = "gfx942"
+ARCHITECTURE, OTHER = "gfx942", "gfx90a"
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def texts(slicer: UnitSlicer) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def seeded(maze: Project, tmp_path_factory: pytest.TempPathFactory) -> dict[str, SliceRecord]:
     out = tmp_path_factory.mktemp("slices")
-    plan = Plan((ARCHITECTURE,), (ARCHITECTURE,))
+    plan = Plan((ARCHITECTURE, OTHER), (ARCHITECTURE,))
     chosen = choose_kernels(maze, maze.configurations())
     records = slice_kernels(maze, chosen, out, plan, jobs=1)
     on_disk = {record.name: record for _, record in load_slices(out / "maze" / "slices")}
@@ -57,6 +57,7 @@ def seeded(maze: Project, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 def test_every_kernel_is_chosen_in_single_precision(slicer: UnitSlicer) -> None:
     assert {one.name for one in slicer.chosen} == {
         "scale_kernel", "first_shared_kernel", "second_shared_kernel", "plain_kernel",
+        "checked_kernel",
     }  # fmt: skip
     assert all("double" not in one.demangled for one in slicer.chosen)
 
@@ -64,8 +65,8 @@ def test_every_kernel_is_chosen_in_single_precision(slicer: UnitSlicer) -> None:
 def test_every_slice_compiles_and_is_the_library_s_code(seeded: dict[str, SliceRecord]) -> None:
     for record in seeded.values():
         assert record.reason is None
-        assert record.compiled == {ARCHITECTURE: True}
-        assert record.equal == {ARCHITECTURE: True}
+        assert record.compiled == {ARCHITECTURE: True, OTHER: True}
+        assert record.equal == {ARCHITECTURE: True, OTHER: None}
 
 
 def test_only_hip_and_the_standard_library_are_included(texts: dict[str, str]) -> None:
@@ -125,6 +126,27 @@ def test_lds_that_another_function_declared(texts: dict[str, str]) -> None:
     assert "first_shared_kernel" not in second
     # No reference leads from the specialization to the alias template in its head.
     assert "using always = void;" in second
+
+
+def test_text_that_only_another_architecture_compiles_has_what_it_needs(
+    texts: dict[str, str],
+) -> None:
+    checked = texts["checked_kernel"]
+    assert checked.index("float half_of(float x)") < checked.index("x[0] = half_of(x[0])")
+    # A macro opens the namespace; that it is an inline one is seen all the same.
+    assert "inline namespace second_edition" in checked
+
+
+def test_a_finished_slice_is_found_again_whatever_else_is_asked_for(
+    maze: Project, seeded: dict[str, SliceRecord], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("the slice was made again")
+
+    monkeypatch.setattr(job, "UnitSlicer", fail)
+    plan = Plan((ARCHITECTURE, OTHER), (ARCHITECTURE,))
+    chosen = choose_kernels(maze, maze.configurations(), kernel="plain_kernel")
+    assert slice_kernels(maze, chosen, tmp_path, plan, jobs=1) == [seeded["plain_kernel"]]
 
 
 def test_a_kernel_without_a_name_outside_its_unit_is_instantiated_inside(
