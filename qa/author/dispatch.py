@@ -69,6 +69,11 @@ def _kernels(trace: Trace) -> list[str]:
     return [launch["kernel"] for launch in trace["launches"]]
 
 
+def _several(trace: Trace) -> bool:
+    """Some launch has several blocks, and not so many that no arithmetic is left."""
+    return any(max(launch["grid"][:2]) in range(2, 5000) for launch in trace["launches"])
+
+
 def _shape(trace: Trace) -> str:
     return json.dumps(
         [[x["kernel"], x["grid"], x["block"], x["repeat"]] for x in trace["launches"]]
@@ -86,7 +91,10 @@ def _pairs(
     ):
         if count >= _MOST_PAIRS:
             return
-        for one, two, name in _single_changes(traces):
+        changes = sorted(
+            _single_changes(traces), key=lambda c: not (_several(c[0]) and _several(c[1]))
+        )
+        for one, two, name in changes:
             if _kernels(one) == _kernels(two):
                 continue
             key = (name, *sorted((*_kernels(one), "|", *_kernels(two))))
@@ -289,6 +297,7 @@ def _singles(
             (t for t in traces if t["launches"] and len(t["launches"]) <= 12),
             key=lambda t: (
                 -len(set(_kernels(t))),
+                not _several(t),
                 -max(max(x["grid"]) for x in t["launches"]) % 997,
                 _shape(t),
             ),
