@@ -82,11 +82,15 @@ class _Descent:
             self._note(f"{summary.name} is more than {DEEPEST} calls deep")
             return
         self._open.append(summary.symbol)
+        known: dict[tuple[int, ...], Conjunction | None] = {(): conditions}
+        replaced: dict[int, Expression] = {}
         for event in summary.events:
             if len(self._result.launches) >= MOST_LAUNCHES:
                 self._note(f"there are more than {MOST_LAUNCHES} ways to a launch")
                 break
-            made = self._seen(event, values, conditions, assumes, loops)
+            if not event.loops and self._held(event, values, known, replaced) is None:
+                continue
+            made = self._seen(event, values, known, assumes, loops)
             if made is None:
                 continue
             step = (*path, (event.name, event.at[0]))
@@ -113,7 +117,7 @@ class _Descent:
         self,
         event: Event,
         values: dict[Hashable, Expression],
-        conditions: Conjunction,
+        known: dict[tuple[int, ...], Conjunction | None],
         assumes: Conjunction,
         loops: tuple[Loop, ...],
     ) -> Event | None:
@@ -139,7 +143,12 @@ class _Descent:
                     loop.line,
                 )
             )
-        together = conjoin(conditions, *(substitute(c, values) for c in event.conditions))
+        if event.loops:
+            start = known[()]
+            assert start is not None
+            together = conjoin(start, *(substitute(c, values) for c in event.conditions))
+        else:
+            together = known[tuple(id(c) for c in event.conditions)]
         if together is None:
             return None
         supposed = list(assumes)
@@ -162,6 +171,30 @@ class _Descent:
             block=over(event.block),
             shared_bytes=over(event.shared_bytes),
         )
+
+    @staticmethod
+    def _held(
+        event: Event,
+        values: dict[Hashable, Expression],
+        known: dict[tuple[int, ...], Conjunction | None],
+        replaced: dict[int, Expression],
+    ) -> Conjunction | None:
+        """What holds at an event outside loops; ``known`` has what the first of its conditions say,
+        as those of neighbours begin alike."""
+        held = known[()]
+        key: tuple[int, ...] = ()
+        for condition in event.conditions:
+            key = (*key, id(condition))
+            if key in known:
+                held = known[key]
+                continue
+            if held is not None:
+                made = replaced.get(id(condition))
+                if made is None:
+                    made = replaced[id(condition)] = substitute(condition, values)
+                held = conjoin(held, made)
+            known[key] = held
+        return held
 
     def _note(self, why: str) -> None:
         if why not in self._result.problems:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from extractor.facts.host import expression as ex
 from extractor.facts.host.expression import FALSE, TRUE, Expression
@@ -48,10 +49,14 @@ def conjoin(known: Conjunction, *more: Expression) -> Conjunction | None:
         ``None`` where it can never hold.
     """
     result = list(known)
+    about = [subjects(other) for other in result]
     pending = [part for condition in more for part in parts(condition)]
     while pending:
         condition = pending.pop(0)
-        reduced = _reduced(condition, result)
+        own = subjects(condition)
+        reduced = _reduced(
+            condition, [r for r, s in zip(result, about, strict=True) if not own.isdisjoint(s)]
+        )
         if reduced == TRUE:
             continue
         if reduced == FALSE:
@@ -60,8 +65,11 @@ def conjoin(known: Conjunction, *more: Expression) -> Conjunction | None:
         if len(pieces) > 1:
             pending[:0] = pieces
             continue
-        kept = []
-        for other in result:
+        kept, own = [], subjects(reduced)
+        for other, theirs in zip(result, about, strict=True):
+            if own.isdisjoint(theirs):
+                kept.append(other)
+                continue
             again = _reduced(other, [reduced])
             if again == FALSE:
                 return None
@@ -70,7 +78,32 @@ def conjoin(known: Conjunction, *more: Expression) -> Conjunction | None:
             elif again != TRUE:
                 pending[:0] = parts(again)
         result = [*kept, reduced]
+        about = [subjects(other) for other in result]
     return tuple(result)
+
+
+_SUBJECTS: dict[int, tuple[Expression, frozenset[int]]] = {}
+_ABSORBED: dict[int, Expression] = {}
+_MOST_SUBJECTS = 200_000
+
+
+def subjects(x: Expression) -> frozenset[int]:
+    """Marks of what a condition speaks about; conditions without a common one say nothing of each
+    other, neither by being equal or opposite nor by bounds of the same value."""
+    known = _SUBJECTS.get(id(x))
+    if known is not None:
+        return known[1]
+    if x[0] == "b" and x[1] in ("&&", "||"):
+        marks = subjects(x[3]) | subjects(x[4])
+    elif x[0] == "u" and x[1] == "!":
+        marks = subjects(x[3])
+    else:
+        marks = frozenset([hash(x[3] if x[0] == "b" and x[1] in ex.COMPARISONS else x)])
+    if len(_SUBJECTS) >= _MOST_SUBJECTS:
+        _SUBJECTS.clear()
+    # The condition is kept as well, so that its identity is not given away.
+    _SUBJECTS[id(x)] = (x, marks)
+    return marks
 
 
 def settled(x: Expression, known: Sequence[Expression]) -> Expression:
@@ -95,6 +128,7 @@ def settled(x: Expression, known: Sequence[Expression]) -> Expression:
     return x
 
 
+@lru_cache(maxsize=100_000)
 def _chooses(x: object) -> bool:
     if not isinstance(x, tuple):
         return False
@@ -106,14 +140,26 @@ def _reduced(condition: Expression, known: Sequence[Expression]) -> Expression:
     if condition[0] == "k":
         return condition
     if condition[0] == "b" and condition[1] == "||":
-        rest = []
+        rest: list[Expression] = []
+        same = True
         for alternative in alternatives(condition):
             simpler = _conjoined(alternative, known)
             if simpler == TRUE:
                 return TRUE
-            if simpler != FALSE and simpler not in rest:
+            if simpler == FALSE or simpler in rest:
+                same = False
+            else:
+                same = same and simpler is alternative
                 rest.append(simpler)
-        return either(_resolved(_absorbed(rest), known))
+        kept = rest if same and id(condition) in _ABSORBED else _absorbed(rest)
+        left = _resolved(kept, known)
+        if same and kept is rest and left is rest:
+            return condition
+        result = either(left)
+        if len(_ABSORBED) >= _MOST_SUBJECTS:
+            _ABSORBED.clear()
+        _ABSORBED[id(result)] = result
+        return result
     for other in known:
         verdict = implied(other, condition)
         if verdict is not None:
@@ -123,12 +169,15 @@ def _reduced(condition: Expression, known: Sequence[Expression]) -> Expression:
 
 def _conjoined(alternative: Expression, known: Sequence[Expression]) -> Expression:
     kept = []
-    for part in parts(alternative):
+    own = parts(alternative)
+    for part in own:
         simpler = _reduced(part, known)
         if simpler == FALSE:
             return FALSE
         if simpler != TRUE:
             kept.append(simpler)
+    if len(kept) == len(own) and all(a is b for a, b in zip(kept, own, strict=True)):
+        return alternative
     return joined(kept)
 
 
@@ -136,26 +185,25 @@ def _absorbed(rest: list[Expression]) -> list[Expression]:
     """``a || (a && b)`` is ``a``, and ``a || (!a && b)`` is ``a || b``."""
     sets = [parts(alternative) for alternative in rest]
     singles = [s[0] for s in sets if len(s) == 1]
+    opposites = [ex.negated(single) for single in singles]
     result = []
-    for alternative in sets:
+    for whole, alternative in zip(rest, sets, strict=True):
         if len(alternative) > 1:
             if any(single in alternative for single in singles):
                 continue
-            alternative = [
-                part
-                for part in alternative
-                if not any(ex.negated(single) == part for single in singles)
-            ]
-        result.append(joined(alternative))
+            needed = [part for part in alternative if part not in opposites]
+            result.append(whole if len(needed) == len(alternative) else joined(needed))
+        else:
+            result.append(whole)
     return result
 
 
 def _resolved(rest: list[Expression], known: Sequence[Expression]) -> list[Expression]:
     """Where ``p || q`` holds, ``p || !q || r`` is ``p || r``."""
     for other in known:
-        others = alternatives(other)
-        if len(others) < 2:
+        if other[0] != "b" or other[1] != "||":
             continue
+        others = alternatives(other)
         for option in others:
             opposite = ex.negated(option)
             if opposite in rest and all(o in rest for o in others if o != option):

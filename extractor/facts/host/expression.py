@@ -26,7 +26,9 @@ before an integer's code marks an enumeration.
 
 from __future__ import annotations
 
-from functools import cache
+import operator
+from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Any
 
 Expression = tuple[Any, ...]
@@ -302,11 +304,20 @@ def _logical(op: str, x: Expression, y: Expression) -> Expression:
     return ("b", op, "b", x, y)
 
 
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+def _number(x: Expression) -> float | None:
+    return x[1] if x[0] == "f" else value_of(x)
+
+
 def _comparison(op: str, x: Expression, y: Expression, a: int | None, b: int | None) -> Expression:
-    if a is not None and b is not None:
-        return truth(
-            {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}[op]
-        )
+    left, right = _number(x), _number(y)
+    if left is not None and right is not None:
+        return truth(_COMPARED[op](left, right))
     if a is not None:
         x, y, a, b, op = y, x, b, a, _MIRRORED[op]
     if b is not None:
@@ -342,6 +353,7 @@ def pure(x: Expression) -> bool:
     )
 
 
+@lru_cache(maxsize=100_000)
 def size(x: Any) -> int:
     """Number of nodes."""
     if not isinstance(x, tuple):
@@ -363,6 +375,7 @@ def symbols(x: Any) -> set[Expression]:
     return found
 
 
+@lru_cache(maxsize=100_000)
 def holds_call(x: Any) -> bool:
     """Whether the value of some call or of unresolved text is part of an expression."""
     if not isinstance(x, tuple):

@@ -118,12 +118,12 @@ class Writer:
         """Argument checks and quick returns."""
         rules = self._statuses
         for way in summary.returns:
-            if way.value is None or way.in_loop:
+            if way.value is None or way.in_loop or way.assumes:
                 continue
             for conditions, value in leaves(way.value, way.conditions):
                 if value[0] != "e" or not conditions:
                     continue
-                if any(ex.holds_call(c) for c in conditions) or way.assumes:
+                if any(ex.holds_call(c) for c in conditions):
                     continue
                 if any(fnmatchcase(value[1], glob) for glob in rules.success):
                     # Past the first launch it is how the function ends.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from extractor.facts.host.expression import Expression, type_of, value_of
 
@@ -23,6 +24,7 @@ _NAMES = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=50_000)
 def write(x: Expression, *, names: bool = False) -> str:
     """Text of an expression.
 
@@ -35,7 +37,11 @@ def write(x: Expression, *, names: bool = False) -> str:
 
 def conjunction(conditions: Iterable[Expression], *, names: bool = False) -> str:
     """Conditions joined by ``&&``; ``true`` where there are none."""
-    parts = list(conditions)
+    return _conjunction(tuple(conditions), names)
+
+
+@lru_cache(maxsize=20_000)
+def _conjunction(parts: tuple[Expression, ...], names: bool) -> str:
     writer = _Writer(names)
     if len(parts) == 1:
         return writer.of(parts[0], 0)
