@@ -12,16 +12,16 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from kernels.slice.parsed import Declaration, ParsedUnit
+from kernels.slice.code_names import code_words, needed_elsewhere
+from kernels.slice.parsed import Declaration, ParsedUnit, overloads
 from kernels.slice.templates import TYPES, hidden_templates, specializations, type_names
 
 _SHARED = "__shared__"
 _ALIASES = {"TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL"}
 _INDIRECT = ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE")
+_POINTING = ("PARM_DECL", "VAR_DECL", "FIELD_DECL", "TYPEDEF_DECL", "TYPE_ALIAS_DECL")
 _ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY", "DEPENDENTSIZEDARRAY", "VECTOR")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_RESERVED = re.compile(rb"^[ \t]*#[^\n]*\b__\w", re.M)
-_NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|(?:\.|->)\s*[A-Za-z_]\w*', re.S)
 
 
 class Closure:
@@ -71,7 +71,8 @@ class Closure:
                         self._visit(cursor, instantiated=False)
                     self._take_hidden(one)
                     self._take_head(one)
-                    self._take_skipped(one)
+                    for other in needed_elsewhere(self.parsed, one):
+                        self._take(other)
             if not (self._add_specializations() or self._add_overloads() or self._add_using()):
                 return
 
@@ -79,17 +80,21 @@ class Closure:
         if instantiated:
             self._type(cursor.type)
             self._type(cursor.result_type)
-        stack = list(cursor.get_children())
+        stack = [(child, cursor) for child in cursor.get_children()]
         while stack:
-            child = stack.pop()
+            child, parent = stack.pop()
             kind = child.kind
             name = kind.name
             if name == "OVERLOADED_DECL_REF":
                 if self._must_be_found(child):
-                    self._groups.append((self._current, _candidates(child)))
+                    self._groups.append((self._current, overloads(child)))
             elif kind.is_reference() or kind.is_expression():
                 target = child.referenced
-                if target is not None and target != child:
+                if (
+                    target is not None
+                    and target != child
+                    and not (name == "TYPE_REF" and self._only_points(parent, target))
+                ):
                     self._reference(target)
                 if instantiated and kind.is_expression():
                     self._type(child.type)
@@ -99,7 +104,29 @@ class Closure:
                 self._befriend(child)
             elif instantiated and kind.is_declaration():
                 self._type(child.type)
-            stack.extend(child.get_children())
+            stack.extend((inner, child) for inner in child.get_children())
+
+    def _only_points(self, declared: Any, target: Any) -> bool:
+        """Takes the first declaration of a class to which something is declared to point.
+
+        Whether its definition is needed as well, its members tell when they are used.
+        """
+        if declared.kind.name not in _POINTING:
+            return False
+        typedef = declared.kind.name == "TYPEDEF_DECL"
+        kind = declared.underlying_typedef_type if typedef else declared.type
+        if kind.kind.name != "POINTER" or target.kind.name not in TYPES:
+            return False
+        pointee = kind.get_pointee().get_declaration()
+        return pointee.canonical == target.canonical and self._forward(target)
+
+    def _forward(self, target: Any) -> bool:
+        """Takes the first declaration of a class that is defined elsewhere; no other class."""
+        first, definition = target.canonical, target.get_definition()
+        if definition is None or first == definition or target.specialized_template is not None:
+            return False
+        self._place(first)
+        return True
 
     def _reference(self, target: Any) -> None:
         key = target.hash, target.kind.value
@@ -169,7 +196,10 @@ class Closure:
         self._types.add(spelled)
         name = kind.kind.name
         if name in _INDIRECT:
-            self._type(kind.get_pointee())
+            pointee = kind.get_pointee()
+            declared = pointee.get_declaration() if name == "POINTER" else None
+            if declared is None or declared.kind.name not in TYPES or not self._forward(declared):
+                self._type(pointee)
             return
         if name in _ARRAYS:
             self._type(kind.element_type)
@@ -196,7 +226,7 @@ class Closure:
         """Takes variable templates and concepts by name: libclang has no cursor for their use."""
         if not self._hidden:
             return
-        for name in sorted(self._words(one)):
+        for name in sorted(code_words(self.parsed, one)):
             for number in self._hidden.get(name, ()):
                 if number != one.number:
                     self._take(self.parsed.declarations[number])
@@ -212,28 +242,6 @@ class Closure:
                 inside = other.scope == one.scope[: len(other.scope)]
                 if inside and "TYPE_ALIAS_TEMPLATE_DECL" in other.kinds():
                     self._take(other)
-
-    def _take_skipped(self, one: Declaration) -> None:
-        """Takes, by name, what text needs that only another architecture compiles.
-
-        A condition on a name that is reserved for the compiler is one on the architecture.
-        """
-        code = self.parsed.text(one.file)
-        if not _RESERVED.search(code, one.begin, one.end):
-            return
-        for begin, end in self.parsed.skipped(one.file):
-            if not one.begin <= begin < end <= one.end:
-                continue
-            raw = code[begin:end].decode(errors="replace")
-            for name in sorted(set(_IDENTIFIER.findall(_NO_CODE.sub(" ", raw)))):
-                for other in self.parsed.named(name):
-                    if other.number < one.number and other.scope == one.scope[: len(other.scope)]:
-                        self._take(other)
-
-    def _words(self, one: Declaration) -> set[str]:
-        """Identifiers in a declaration's code, members' names left out."""
-        raw = self.parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
-        return set(_IDENTIFIER.findall(_NO_CODE.sub(" ", raw)))
 
     def _add_specializations(self) -> bool:
         """Takes specializations of templates taken, where the types they are for occur at all."""
@@ -322,7 +330,7 @@ class Closure:
             ]
             own = self.parsed.declarations[self._current].names if self._current >= 0 else set()
             # One that takes the class is meant, where there is such a one.
-            for one in [one for one in found if self._words(one) & own] or found:
+            for one in [one for one in found if code_words(self.parsed, one) & own] or found:
                 self._take(one)
 
     def _must_be_found(self, name: Any) -> bool:
@@ -380,15 +388,6 @@ class Closure:
                 if _IDENTIFIER.findall(spelled)[-1] in names:
                     self._take(one)
         return len(self.taken) > before
-
-
-def _candidates(cursor: Any) -> list[Any]:
-    from clang import cindex
-
-    library = cindex.conf.lib
-    count = library.clang_getNumOverloadedDecls(cursor)
-    found = [library.clang_getOverloadedDecl(cursor, number) for number in range(count)]
-    return [one for one in found if one is not None]
 
 
 def chain(closure: Closure, number: int) -> Iterable[int]:

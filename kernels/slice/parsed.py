@@ -281,3 +281,13 @@ def _is_inline(namespace: Any) -> bool:
     from clang import cindex
 
     return bool(cindex.conf.lib.clang_Cursor_isInlineNamespace(namespace))
+
+
+def overloads(name: Any) -> list[Any]:
+    """The functions that a name may stand for, by the cursor of the name."""
+    from clang import cindex
+
+    library = cindex.conf.lib
+    count = library.clang_getNumOverloadedDecls(name)
+    found = [library.clang_getOverloadedDecl(name, number) for number in range(count)]
+    return [one for one in found if one is not None]
