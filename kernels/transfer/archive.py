@@ -186,7 +186,8 @@ def _expected(
     """What the baseline gives on the cpu backend.
 
     Where the order of its threads makes a difference, its lanes are put into lockstep, as a card
-    runs them.
+    runs them. Where the order of wavefronts and blocks still makes one, there is no value to hold a
+    card to.
     """
     calls = [call for _, call in launched]
     limits = changed(EXECUTION, wall_seconds=120)
@@ -204,9 +205,16 @@ def _expected(
             ]  # fmt: skip
 
         first, second = runs(CpuBackend(), "plain", ("ascending", "descending"))
-        if [run.buffers for run in first] != [run.buffers for run in second]:
-            (first,) = runs(CpuBackend(lockstep=True), "lockstep", ("together",))
-    return [None if run.error or run.buffers is None else b"".join(run.buffers) for run in first]
+        if not all(map(_alike, first, second)):
+            first, second = runs(CpuBackend(lockstep=True), "lockstep", ("together", "descending"))
+    return [
+        b"".join(one.buffers) if one.buffers is not None and _alike(one, two) else None
+        for one, two in zip(first, second, strict=True)
+    ]
+
+
+def _alike(one: CaseRun, two: CaseRun) -> bool:
+    return not one.error and not two.error and one.buffers == two.buffers
 
 
 def _task_folders(folders: Sequence[Path]) -> list[Path]:
