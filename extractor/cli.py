@@ -297,11 +297,26 @@ def _extract(
     elif facts:
         from extractor.commands import facts as stating
 
+        if check and not interfaces:
+            raise UserError("--facts --check compares with traces: add --interface NAME")
         # The compiler's part of a whole library takes long: it has to be asked for.
         compiled = archs if interfaces or arch_named else ()
         stated = stating.run(project, interfaces, configs, out, compiled)
-        _answer(stated, stating.show, as_json=as_json, quiet=quiet)
         ok = True
+        agreed: list[dict[str, Any]] = []
+        if check:
+            from extractor.commands import facts_agreement as agreement
+            from extractor.trace.run import Effort
+
+            for interface, summary in zip(interfaces, stated, strict=True):
+                effort = Effort(budget=budget)
+                found = agreement.run(project, interface, configs, out, archs, effort)
+                summary["agreement"] = found
+                agreed.append(found)
+            ok = agreement.complete(agreed)
+        _answer(stated, stating.show, as_json=as_json, quiet=quiet)
+        if agreed and not as_json and not quiet:
+            agreement.show(agreed)
     elif check:
         from extractor.commands import check as checking
 

@@ -173,7 +173,7 @@ class Comparison:
     ) -> tuple[bool | None, list[dict[str, Value]], str]:
         """Whether it is launched, and the values of every turn in which it is."""
         value = launch.value
-        conditions = value["conditions"]
+        conditions, supposed = value["conditions"], value.get("assumes", ())
         unknown = ""
         turns = []
         try:
@@ -188,7 +188,8 @@ class Comparison:
                         verdict, unknown = None, condition
                 if verdict is None:
                     return None, [], _missing(unknown, turn)
-                if verdict:
+                # A call that succeeded had no error on the way; what else is supposed may fail.
+                if verdict and all(holds(one, turn) is not False for one in supposed):
                     turns.append(turn)
         except Undecidable as error:
             # A condition that the loop does not touch may settle it.
