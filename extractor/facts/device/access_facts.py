@@ -6,6 +6,7 @@ from typing import Any
 
 from extractor.facts.device.kernel import KernelReader, derivative
 from extractor.facts.device.node import Function
+from extractor.facts.device.overflow import narrow_product
 from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.record import Access
 from extractor.facts.device.values import Memory, Nowhere, Pointer
@@ -49,6 +50,9 @@ def global_access(reader: KernelReader, kernel: Function, access: Access) -> tup
         value["irregular_because"] = why
     if place.member:
         value["member"] = place.member
+    product = narrow_product(reader, access, pointer.offset)
+    if product is not None:
+        value["overflow"] = {"bits": 32, "product": product}
     if pointer.buffer.parameter != pointer.buffer.name:
         value["parameter"] = pointer.buffer.parameter
     return value, None

@@ -53,7 +53,10 @@ class Arithmetic(Reading):
         if kind is not None and not kind.integer and not (left.constant is not None):
             return self.unresolved(FLOAT, left, right)
         self.observe(operator, left, right, node)
-        return self.integer(operator, left, right)
+        result = self.integer(operator, left, right)
+        if operator == "*" and kind is not None and kind.size == _NARROW:
+            self.products[node[n.FILE], node[n.BEGIN], node[n.END]] = result
+        return result
 
     def observe(self, operator: str, left: Polynomial, right: Polynomial, node: Node) -> None:
         """Records where a thread's number is split by a number of lanes."""
@@ -181,6 +184,9 @@ class Arithmetic(Reading):
                 continue
             self.variables[key] = self.select(condition, first, other)
 
+
+_NARROW = 4
+"""Bytes of the integers whose products pass their largest value for sizes that occur."""
 
 _LANES = {
     ("%", 64): 64,

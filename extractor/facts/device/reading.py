@@ -53,6 +53,7 @@ class Reading:
         self.types, self.functions = types, functions
         self.symbols = Symbols()
         self.record = Record()
+        self.products: dict[tuple[int, int, int], Polynomial] = {}
         self.variables: dict[Any, Any] = {}
         self.path: tuple[Condition, ...] = ()
         self.loops: tuple[Loop, ...] = ()
@@ -101,4 +102,15 @@ class Reading:
         if isinstance(place, Memory) and place.pointer.buffer.kind not in ("global", "lds"):
             return
         where = (node, self.frame.function, kind, place, node[n.TYPE])
-        self.record.accesses.append(Access(*where, self.path, self.loops, self.through))
+        narrow = self._narrow(node) if isinstance(place, Memory) else ()
+        self.record.accesses.append(Access(*where, self.path, self.loops, self.through, narrow))
+
+    def _narrow(self, node: Node) -> tuple[Polynomial, ...]:
+        """Products of 32 bits that stand in an expression itself."""
+        found = []
+        for inner in n.walk(node):
+            if inner[n.KIND] == n.BINARY and n.BINARY_TEXT.get(inner[n.EXTRA]) == "*":
+                product = self.products.get((inner[n.FILE], inner[n.BEGIN], inner[n.END]))
+                if product is not None and product.constant is None:
+                    found.append(product)
+        return tuple(found)

@@ -67,6 +67,7 @@ class Access:
         path: Conditions around it.
         loops: Loops around it, outermost first.
         through: Places of the calls that lead from the kernel to the function.
+        narrow: Products in the expression that are computed in 32 bits.
     """
 
     node: Node
@@ -77,6 +78,7 @@ class Access:
     path: tuple[Condition, ...]
     loops: tuple[Loop, ...]
     through: tuple[str, ...]
+    narrow: tuple[Polynomial, ...] = ()
 
 
 @dataclass(frozen=True)

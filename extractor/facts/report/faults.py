@@ -104,13 +104,15 @@ def _grid(fact: Fact, value: Any) -> Iterator[Suspicion]:
 
 
 def _access(fact: Fact, value: Any) -> Iterator[Suspicion]:
-    if value.get("overflow") or value.get("may_overflow"):
+    narrow = value.get("overflow")
+    if narrow:
         yield _at(
             fact,
-            "index computed in 32 bits",
-            "worth a look",
-            f"the index '{value.get('index')}' is computed in 32 bits",
-            "sizes and strides that the interface admits bring it past 2147483647",
+            "product of two sizes in 32 bits",
+            "unlikely but possible",
+            f"the index '{value.get('index')}' holds '{narrow['product']}', computed in 32 bits",
+            "the interface admits sizes whose product passes 2147483647, and neither a condition "
+            "of the launch nor the host side's choice of kernels keeps them away from here",
         )
 
 

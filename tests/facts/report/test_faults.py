@@ -42,6 +42,18 @@ def test_each_place_is_named_once_with_what_would_make_it_matter() -> None:
     assert all(one.matters_if for one in found)
 
 
+def test_a_product_in_32_bits_is_no_more_than_possible() -> None:
+    overflow = {"bits": 32, "product": "blockIdx.x*incx"}
+    facts = [
+        _fact("global_access", {"index": "blockIdx.x*incx + 1", "overflow": overflow}),
+        _fact("global_access", {"index": "blockIdx.x"}, 4),
+    ]
+    (found,) = suspicions(facts)
+    assert (found.line, found.confidence) == (3, "unlikely but possible")
+    assert "blockIdx.x*incx" in found.seen
+    assert "admits" in found.matters_if
+
+
 def test_a_kernel_is_one_row() -> None:
     facts = [
         _fact("lds_bytes", 512),
