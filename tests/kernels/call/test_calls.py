@@ -54,7 +54,7 @@ def _search(headers: Headers, library: Path, name: str, seconds: float = 60) -> 
     return Search(signature, signature.flags, judge, 0, seconds)
 
 
-def _boundary(headers: Headers, library: Path, name: str, most: int = 150):
+def _boundary(headers: Headers, library: Path, name: str, most: int = 70):
     """Boundary cases until the first finding."""
     with _search(headers, library, name) as search:
         for case in boundary_cases(search._signature, search._letters, 0)[:most]:
