@@ -48,7 +48,7 @@ model: setup
 
 # Timings: BENCH=index, render, kernels, verify; strength of verify: BENCH=mutants; proof of every slice: BENCH=slices.
 bench: setup
-	$(BIN)/python benchmarks/$(BENCH).py
+	$(BIN)/python -P benchmarks/$(BENCH).py
 
 clean:
 	rm -rf out build dist $(VENV)

@@ -1,10 +1,13 @@
 """Agreement of index maps with the addresses that kernels really access on the CPU runtime.
 
     python -P benchmarks/facts.py rocblas axpy dot gemv
+    python -P benchmarks/facts.py --library rocblas rocsolver
 
 An interface is built for this machine, its entry points are called with a few sizes, and every
 access of a kernel to device memory is compared with the facts of its line. Prints, for each
 interface, how many facts runs confirm, how many they contradict, and how many no run showed.
+With ``--library`` the shares of proved index maps of whole libraries are counted instead. Both are
+kept in ``benchmarks/results/facts.json``.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from typing import Any
 from extractor.api import extract
 from extractor.errors import UserError
 from extractor.facts.device import facts_of
+from extractor.output import write
 from extractor.progress import Reporter
 from extractor.project import Project
 from kernels.facts_check import caller
@@ -37,34 +41,87 @@ _CASES = (
 )
 _BYTES = 4 << 20
 _MOST_CALLS = 6
+_OPEN_ENDED = frozenset({"loaded", "loop-carried", "condition"})
+_RESULTS = Path(__file__).with_name("results") / "facts.json"
 
 
 def main() -> int:
     """Runs the comparison; 1 where a run contradicts a fact."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("project")
-    parser.add_argument("interfaces", nargs="+")
+    parser.add_argument("names", nargs="*", default=["rocblas", "scal", "copy", "axpy"])
+    parser.add_argument("--library", action="store_true", help="Count shares of whole libraries.")
     parser.add_argument("--out", type=Path, default=Path("out/facts-check"))
     options = parser.parse_args()
-    project = Project(options.project, reporter=Reporter())
+    if options.library:
+        for name in options.names:
+            keep("proved", name, shares(Project(name, reporter=Reporter())))
+        return 0
+    name, *interfaces = options.names
+    project = Project(name, reporter=Reporter())
     totals = {"agreed": 0, "contradicted": 0, "incomparable": 0, "unobserved": 0}
-    for interface in options.interfaces:
+    for interface in interfaces:
         try:
-            row = compare(project, interface, options.out / options.project / interface)
+            row = compare(project, interface, options.out / name / interface)
         except UserError as error:
             print(f"{interface}: {error}", file=sys.stderr)
             continue
         for key in totals:
             totals[key] += row[key]
-        print(json.dumps({"interface": interface, **row}), flush=True)
+        keep("agreement", f"{name} {interface}", row)
     looked_at = totals["agreed"] + totals["contradicted"]
     share = totals["agreed"] / looked_at if looked_at else 0.0
     print(json.dumps({"total": totals, "agreement": round(share, 4)}))
     return 1 if totals["contradicted"] else 0
 
 
+def keep(section: str, name: str, row: dict[str, Any]) -> None:
+    """Prints a row and keeps it among the results of earlier runs."""
+    print(json.dumps({section: name, **row}), flush=True)
+    known = json.loads(_RESULTS.read_text(encoding="utf-8")) if _RESULTS.exists() else {}
+    known.setdefault(section, {})[name] = row
+    write(_RESULTS, json.dumps(known, indent=2, sort_keys=True).encode() + b"\n")
+
+
+def shares(project: Project) -> dict[str, Any]:
+    """How many global accesses of a library have a proved index, and how many a closed form.
+
+    An access counts once for its place and buffer in a kernel; it has a closed form where no symbol
+    of its index is loaded from memory, or what a loop leaves over.
+    """
+    places: dict[tuple[str, str], set[str]] = {}
+    barriers: dict[tuple[str, str], set[str]] = {}
+    for fact in facts_of(project):
+        value: Any = fact.value
+        place = (fact.function, fact.subject)
+        if fact.fact == "global_access":
+            open_ended = value is not None and any(
+                symbol["kind"] in _OPEN_ENDED for symbol in value["symbols"].values()
+            )
+            kind = "null" if value is None else "open" if open_ended else "closed"
+            places.setdefault(place, set()).add(kind)
+        elif fact.fact == "barrier":
+            state = "null" if value is None else "divergent" if value["divergent"] else "uniform"
+            barriers.setdefault(place, set()).add(state)
+    proved = sum("null" not in kinds for kinds in places.values())
+    closed = sum(kinds == {"closed"} for kinds in places.values())
+    return {
+        "global_accesses": len(places),
+        "proved": proved,
+        "proved_share": round(proved / len(places), 4) if places else None,
+        "closed_form": closed,
+        "closed_form_share": round(closed / len(places), 4) if places else None,
+        "barriers": {
+            state: sum(state in kinds for kinds in barriers.values())
+            for state in ("uniform", "divergent", "null")
+        },
+    }
+
+
 def compare(project: Project, interface: str, out: Path) -> dict[str, Any]:
     """Builds, runs and compares one interface."""
+    if project.rule.trace is None:
+        raise UserError(f"the rules of {project.rule.name} do not say how its functions are called")
+    create = project.rule.trace.create
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
     config = project.configurations()[0]
@@ -82,7 +139,7 @@ def compare(project: Project, interface: str, out: Path) -> dict[str, Any]:
         if not calls:
             continue
         recording = out / f"{entry}.accesses"
-        _run(out, made.library, recorder, recording, calls)
+        _run(out, create, made.library, recorder, recording, calls)
         launches = list(read_launches(recording)) if recording.exists() else []
         places = {(a.module, a.offset) for launch in launches for a in launch.accesses}
         lines = source_lines(recording, places)
@@ -109,11 +166,16 @@ def compare(project: Project, interface: str, out: Path) -> dict[str, Any]:
 
 
 def _run(
-    out: Path, library: Path, recorder: Path, recording: Path, calls: list[dict[str, Any]]
+    out: Path,
+    create: str,
+    library: Path,
+    recorder: Path,
+    recording: Path,
+    calls: list[dict[str, Any]],
 ) -> None:
     runtime = out / "libhipcpu.so"
     task = {"runtime": str(runtime), "library": str(library), "calls": calls}
-    task["create"] = "rocblas_create_handle"
+    task["create"] = create
     (out / "calls.json").write_text(json.dumps(task), encoding="utf-8")
     environment = {
         **os.environ,

@@ -29,6 +29,8 @@ class Agreement:
         counts: By fact and verdict: ``agrees``, ``disagrees``, ``undecidable``.
         disagreements: One line for each.
         reasons: What could not be decided, by what was missing.
+        stated: Facts of the entry points' launches that have a value, by kind.
+        nulls: The others, by kind and reason.
         traces: Traces compared.
         skipped: Traces left out, by reason.
     """
@@ -36,6 +38,8 @@ class Agreement:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     disagreements: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
+    stated: Counter[str] = field(default_factory=Counter)
+    nulls: Counter[tuple[str, str]] = field(default_factory=Counter)
     traces: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -59,6 +63,8 @@ class Agreement:
             "traces": self.traces,
             "skipped": dict(sorted(self.skipped.items())),
             "facts": table,
+            "stated": dict(sorted(self.stated.items())),
+            "null": {f"{fact}: {why}": n for (fact, why), n in self.nulls.most_common()},
             "undecidable": dict(self.reasons.most_common(12)),
             "disagreements": self.disagreements[:50],
         }
@@ -105,8 +111,12 @@ class Comparison:
         entry = fact.instantiation or ""
         if not fact.fact.startswith("launch_") or entry not in self._parameters:
             return
-        if fact.value is None and fact.fact == "launch_condition":
-            self._nulls.add(entry)
+        if fact.value is None:
+            self.result.nulls[fact.fact, fact.reason or ""] += 1
+            if fact.fact == "launch_condition":
+                self._nulls.add(entry)
+        else:
+            self.result.stated[fact.fact] += 1
         rows = self._launches.setdefault(entry, [])
         if fact.fact == "launch_condition" or not rows or fact.fact in rows[-1].facts:
             rows.append(_Launch())
