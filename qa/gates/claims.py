@@ -154,12 +154,19 @@ def _fact(case: Case, claim: Claim) -> str | None:
         # Which instantiation stands for a kernel depends on how much of the library was read.
         if any(fact.get(key) != wanted.get(key) for key in ("subject", "arch")):
             continue
-        if fact["value"] == wanted.get("value"):
+        if _says(fact["value"], wanted.get("value")):
             return None
     return (
         f"no fact says that {wanted['fact']} of {claim.subject} is {wanted.get('value')}"
         f"{' on ' + str(wanted['arch']) if wanted.get('arch') else ''}"
     )
+
+
+def _says(value: Any, said: Any) -> bool:
+    """The fact has what the claim says; it may have more."""
+    if isinstance(value, dict) and isinstance(said, dict):
+        return bool(said) and all(value.get(key) == part for key, part in said.items())
+    return bool(value == said)
 
 
 def _identifier(case: Case, claim: Claim) -> str | None:
