@@ -18,6 +18,7 @@ NOTHING_THROWS = "nothing in the try block can throw"
         ("c_nothing_throws", {"never_kernel<3>"}),
         ("c_something_throws", {"never_kernel<3>", "never_kernel<4>"}),
         ("c_copies", {"either_kernel", "never_kernel<6>"}),
+        ("c_results", {"never_kernel<8>", "never_kernel<10>"}),
     ],
 )
 def test_only_what_can_run_is_reached(constructs: Library, entry: str, kernels: set[str]) -> None:

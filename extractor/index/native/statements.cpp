@@ -39,6 +39,8 @@ bool Unit::statement(const CXCursor& c, int dead)
     case K_Return:
     case K_Throw:
         throws_ = throws_ || (c.kind == K_Throw && !dead);
+        if(c.kind == K_Return && returned_in_place(c))
+            return true;
         elide_  = c.kind == K_Return;
         for(const CXCursor& k : children_of(c))
             expression(k, dead);
@@ -149,6 +151,70 @@ bool Unit::if_statement(const std::vector<CXCursor>& kids, int dead)
     if(known)
         return v ? then_ends : else_ends;
     return then_ends && else_ends;
+}
+
+// The local variable that a statement returns by copying or moving it whole.
+static CXCursor returned_variable(const CXCursor& statement)
+{
+    std::vector<CXCursor> kids = children_of(statement);
+    if(kids.size() != 1)
+        return clang_getNullCursor();
+    CXCursor made        = unwrapped(kids[0]);
+    CXCursor constructor = clang_getCursorReferenced(made);
+    if(made.kind != K_Call || constructor.kind != K_Constructor
+       || !(clang_CXXConstructor_isCopyConstructor(constructor) || clang_CXXConstructor_isMoveConstructor(constructor)))
+        return clang_getNullCursor();
+    kids = children_of(made);
+    if(kids.size() != 1)
+        return clang_getNullCursor();
+    CXCursor name     = unwrapped(kids[0]);
+    CXCursor variable = clang_getCursorReferenced(name);
+    if(name.kind != K_DeclRef || variable.kind != K_Var || clang_Cursor_hasVarDeclGlobalStorage(variable))
+        return clang_getNullCursor();
+    CXCursor type = clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(variable)));
+    if(!clang_equalCursors(clang_getCanonicalCursor(type), clang_getCanonicalCursor(clang_getCursorSemanticParent(constructor))))
+        return clang_getNullCursor();
+    return variable;
+}
+
+static bool all_return(const CXCursor& c, const CXCursor& variable)
+{
+    if(c.kind == K_Return)
+        return clang_equalCursors(returned_variable(c), variable) != 0;
+    for(const CXCursor& k : children_of(c))
+        if(clang_isStatement(k.kind) && !all_return(k, variable))
+            return false;
+    return true;
+}
+
+// Whether every return that follows the variable's declaration in its block returns the variable.
+static bool fills_the_result(const CXCursor& block, const CXCursor& variable)
+{
+    bool declared = false;
+    for(const CXCursor& k : children_of(block))
+    {
+        if(declared && !all_return(k, variable))
+            return false;
+        if(k.kind == K_DeclStmt)
+            for(const CXCursor& each : children_of(k))
+                declared = declared || clang_equalCursors(each, variable);
+        else if(!declared && clang_isStatement(k.kind) && fills_the_result(k, variable))
+            return true;
+    }
+    return declared;
+}
+
+// A variable that is all that its block returns is built where the result goes, and neither copied nor moved.
+bool Unit::returned_in_place(const CXCursor& statement)
+{
+    CXCursor variable = returned_variable(statement);
+    if(clang_Cursor_isNull(variable))
+        return false;
+    auto known = in_place_.find(variable.data[0]);
+    if(known != in_place_.end())
+        return known->second;
+    bool found = fills_the_result(functions_[size_t(current_)].cursor, variable);
+    return in_place_[variable.data[0]] = found;
 }
 
 // Handlers of a block in which nothing can throw are never generated; then the block ends where its body ends.

@@ -83,6 +83,7 @@ private:
     void call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids);
     bool compound(const std::vector<CXCursor>& kids, int dead);
     bool if_statement(const std::vector<CXCursor>& kids, int dead);
+    bool returned_in_place(const CXCursor& statement);
     bool try_statement(const std::vector<CXCursor>& kids, int dead);
     bool switch_statement(const std::vector<CXCursor>& kids, int dead);
     void declared_variable(const CXCursor& c, int dead);
@@ -120,6 +121,7 @@ private:
     std::unordered_map<const void*, int>       by_decl_;
     std::unordered_map<const void*, ClassFacts> classes_;
     std::unordered_map<const void*, bool>      pattern_;
+    std::unordered_map<const void*, bool>      in_place_; // local variables that are made where the result goes
     std::unordered_set<const void*>            roots_seen_;
     std::deque<int>                            work_;
     std::unordered_map<std::string, int>       reason_ids_;
