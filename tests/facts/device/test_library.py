@@ -7,12 +7,13 @@ from opened_libraries import Library
 from extractor.facts.code_object import facts_of as compiler_facts_of
 from extractor.facts.device import facts_of
 from extractor.facts.device.representatives import Definition, chosen, shape
-from extractor.facts.vocabulary import VOCABULARY
+
+from ..shapes import wrong_shapes
 
 
 def test_facts_of_a_library_name_kernel_span_and_proof(small_library: Library) -> None:
     facts = list(facts_of(small_library.project))
-    assert {fact.fact for fact in facts} <= set(VOCABULARY)
+    assert wrong_shapes(facts) == []
     (store,) = [
         fact
         for fact in facts
@@ -43,6 +44,7 @@ def test_an_interface_has_its_part_of_the_librarys_facts_in_the_same_bytes(
 def test_the_compiler_says_what_a_kernel_takes(small_library: Library) -> None:
     facts = list(compiler_facts_of(small_library.project, "pond_sfill", architectures=["gfx942"]))
     values = {fact.fact: fact.value for fact in facts}
+    assert wrong_shapes(facts) == []
     assert {fact.arch for fact in facts} == {"gfx942"}
     assert {fact.proved_by for fact in facts} == {"code_object"}
     assert all(fact.instantiation and "fill_kernel" in fact.instantiation for fact in facts)
