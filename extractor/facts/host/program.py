@@ -19,12 +19,22 @@ class HostProgram:
         project: The opened library.
         entries: Entry points; ``None`` for the whole library.
         config: Configuration.
+        linked: Link the units of the whole library even for some entry points; for many of them
+            that is quicker than to find out which units they need.
     """
 
-    def __init__(self, project: Project, entries: Sequence[str] | None, config: str) -> None:
+    def __init__(
+        self,
+        project: Project,
+        entries: Sequence[str] | None,
+        config: str,
+        *,
+        linked: bool = False,
+    ) -> None:
         self.project, self.config = project, config
         wanted = None if entries is None else list(entries)
-        self.graph: ConfigurationGraph = project.graph(config, wanted, device=False)
+        chosen = None if linked else wanted
+        self.graph: ConfigurationGraph = project.graph(config, chosen, device=False)
         names = wanted if wanted is not None else project.defined([self.graph])
         found = {name: self.graph.host.find(name) for name in names}
         self.entries: dict[str, int] = {n: i for n, i in sorted(found.items()) if i is not None}

@@ -13,6 +13,9 @@ from extractor.facts.records import Fact
 from extractor.project import Project
 from extractor.trace.prototypes import read_prototypes
 
+_MANY = 24
+"""Entry points for which the whole library is linked."""
+
 
 def compared(project: Project, config: str, traces: Sequence[dict[str, Any]]) -> Agreement:
     """Compares traces of one configuration with the facts of their entry points.
@@ -28,7 +31,7 @@ def compared(project: Project, config: str, traces: Sequence[dict[str, Any]]) ->
         if trace.get("config", config) == config and trace["entry"] in project.exported
     ]
     names = sorted({trace["entry"] for trace in own})
-    program = HostProgram(project, names, config)
+    program = HostProgram(project, names, config, linked=len(names) > _MANY)
     facts = HostFacts(program)
     stated: list[Fact] = []
     with project.reporter.work(f"{project.rule.name} {config} facts of entry points") as advance:
