@@ -16,6 +16,10 @@ from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Unknown, Value, evaluate, names_in
 
 _PARAMETERS: dict[str, int] = {"incx": 2, "incy": 3, "inc": 2, "batch_count": 2, "alpha": 1}
+_CLAIMED = frozenset(
+    ("array", "buffer", "access", "index", "class", "stride", "condition", "resolved", "divergent",
+     "equals", "then", "else", "bytes", "elements", "type")
+)  # fmt: skip
 _INDEX = re.compile(r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\.[xyz]\b")
 
 
@@ -100,12 +104,13 @@ def kernel_facts(view: ScopeView, ground: Ground, function: FunctionView) -> Ker
 
 
 def claim_fact(draft: Draft, row: Row) -> None:
-    """Claims a fact as it stands."""
-    fact = row.fact
+    """Claims what an answer says of a fact, and no more of it."""
+    fact, value = row.fact, row.fact["value"]
+    if isinstance(value, dict):
+        value = {key: part for key, part in value.items() if key in _CLAIMED}
+    said = {key: fact.get(key) for key in ("fact", "function", "subject", "arch", "instantiation")}
     draft.claim(
-        "fact", fact["function"].rsplit(":", 1)[-1].split("::")[-1],
-        {key: fact.get(key) for key in ("fact", "function", "subject", "arch", "instantiation", "value")},
-        "fact",
+        "fact", fact["function"].rsplit(":", 1)[-1].split("::")[-1], {**said, "value": value}, "fact"
     )  # fmt: skip
 
 
