@@ -295,7 +295,7 @@ class _Prepared:
 
     def _add(self, placement: Placement, *, benign: bool) -> None:
         np = numpy()
-        group = poisoned(placement)
+        group = poisoned(placement, finite=self._case.get("poison") != "0xff")
         if benign and placement.array.operand.direction in ("in", "inout", "free"):
             for buffer in group:
                 buffer[:] = 0

@@ -9,7 +9,7 @@ from typing import Any
 from kernels.call.roles import Array
 from kernels.reference.operation import Parameters
 from kernels.reference.shapes import part_of
-from kernels.task.element_types import ELEMENT_TYPES, numpy
+from kernels.task.element_types import ELEMENT_TYPES, numpy, to_storage
 
 _POISON = 0xFF
 
@@ -107,9 +107,22 @@ def place(array: Array, values: Mapping[str, Any], batch: int) -> Placement:
     )  # fmt: skip
 
 
-def poisoned(placement: Placement) -> list[Any]:
-    """Buffers that hold what no definition speaks of: NaN in every floating type, -1 in whole."""
+def poisoned(placement: Placement, *, finite: bool) -> list[Any]:
+    """Buffers before anything is put into them, full of what no definition speaks of.
+
+    NaN in every floating type, and -1 in whole numbers, show up in a result that was made from
+    them. What is added to a NaN leaves it as it was, so there are finite numbers as well, which
+    show that something was written.
+
+    Args:
+        placement: Of the array.
+        finite: Whether they hold numbers between 1 and 2.
+    """
     np = numpy()
     element = ELEMENT_TYPES[placement.array.element]
+    if finite and element.family in ("float", "complex"):
+        numbers = 1 + (np.arange(placement.elements) % 251) / 256
+        data = np.frombuffer(to_storage(numbers, element), dtype=np.uint8)
+        return [data.copy() for _ in range(placement.buffers)]
     size = placement.elements * element.bytes
     return [np.full(size, _POISON, dtype=np.uint8) for _ in range(placement.buffers)]

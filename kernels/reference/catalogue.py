@@ -16,11 +16,16 @@ def _catalogue() -> Mapping[str, Sequence[Operation]]:
         level1,
         level2,
         level3,
+        reductions,
         reflectors,
+        singular_values,
         solvers,
     )
 
-    modules = (level1, level2, level3, factorisations, solvers, reflectors, eigenproblems)
+    modules = (
+        level1, level2, level3, factorisations, solvers, reflectors, reductions, eigenproblems,
+        singular_values,
+    )  # fmt: skip
     found: dict[str, list[Operation]] = {}
     for module in modules:
         for operation in module.OPERATIONS:

@@ -13,28 +13,13 @@ from typing import Any
 from kernels.reference.level3 import inverse_problems
 from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
 from kernels.reference.shapes import mirrored, triangle
+from kernels.reference.sizes import least_of, m_of, n_of, one_of
 from kernels.task.element_types import numpy
 
 _TERMS = 4
 
 
-def _m(p: Parameters) -> int:
-    return int(p.m)
-
-
-def _n(p: Parameters) -> int:
-    return int(p.n)
-
-
-def _least(p: Parameters) -> int:
-    return int(min(p.m, p.n))
-
-
-def _one(_: Parameters) -> int:
-    return 1
-
-
-INFO = Operand("info", _one, direction="out")
+INFO = Operand("info", one_of, direction="out")
 
 
 def whole_numbers(values: Any) -> list[int]:
@@ -273,11 +258,11 @@ def _bunch_kaufman(stored: Any, pivots: list[int], uplo: str) -> tuple[Any, Any]
     return factor, block
 
 
-_A = Operand("A", _m, _n, "inout")
-_SQUARE = Operand("A", _n, _n, "inout")
-_FACTORS = Operand("A", _n, _n, "in")
-_PIVOTS = Operand("ipiv", _least, direction="out")
-_OUT = Operand("C", _n, _n, "out")
+_A = Operand("A", m_of, n_of, "inout")
+_SQUARE = Operand("A", n_of, n_of, "inout")
+_FACTORS = Operand("A", n_of, n_of, "in")
+_PIVOTS = Operand("ipiv", least_of, direction="out")
+_OUT = Operand("C", n_of, n_of, "out")
 
 
 def _square(values: dict[str, Any]) -> dict[str, Any]:
@@ -294,18 +279,18 @@ OPERATIONS = (
     ),
     Operation(
         ("potrf", "potf2"),
-        (Operand("A", _n, _n, "inout", "triangle", "definite"), INFO),
+        (Operand("A", n_of, n_of, "inout", "triangle", "definite"), INFO),
         _potrf, values=("random", "indefinite"),
     ),
     Operation(
-        ("getri",), (_SQUARE, Operand("ipiv", _n), INFO), _getri(pivot=True, target="A"),
+        ("getri",), (_SQUARE, Operand("ipiv", n_of), INFO), _getri(pivot=True, target="A"),
         prepare=_with_factors,
     ),
     Operation(
         ("getri_npvt",), (_SQUARE, INFO), _getri(pivot=False, target="A"), prepare=_with_factors
     ),
     Operation(
-        ("getri_outofplace",), (_FACTORS, Operand("ipiv", _n), _OUT, INFO),
+        ("getri_outofplace",), (_FACTORS, Operand("ipiv", n_of), _OUT, INFO),
         _getri(pivot=True, target="C"), prepare=_with_factors,
     ),
     Operation(
@@ -314,18 +299,18 @@ OPERATIONS = (
     ),
     Operation(
         ("trtri",),
-        (Operand("A", _n, _n, "inout", "unit_triangle", "triangular"), INFO),
+        (Operand("A", n_of, n_of, "inout", "unit_triangle", "triangular"), INFO),
         _trtri,
     ),
     Operation(
-        ("potri",), (Operand("A", _n, _n, "inout", "triangle", "triangular"), INFO), _potri
+        ("potri",), (Operand("A", n_of, n_of, "inout", "triangle", "triangular"), INFO), _potri
     ),
-    Operation(("lauum",), (Operand("A", _n, _n, "inout", "triangle"),), _lauum),
+    Operation(("lauum",), (Operand("A", n_of, n_of, "inout", "triangle"),), _lauum),
     Operation(
         ("sytrf", "sytf2"),
         (
-            Operand("A", _n, _n, "inout", "triangle"),
-            Operand("ipiv", _n, direction="out"), INFO,
+            Operand("A", n_of, n_of, "inout", "triangle"),
+            Operand("ipiv", n_of, direction="out"), INFO,
         ),
         _sytrf, values=("random", "integers", "zero_diagonal"),
     ),

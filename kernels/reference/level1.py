@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
+from kernels.reference.operation import Instance, Operand, Operation, Problem
+from kernels.reference.sizes import n_of, one_of
 from kernels.task.element_types import numpy
-
-
-def _n(p: Parameters) -> int:
-    return int(p.n)
-
-
-def _one(_: Parameters) -> int:
-    return 1
 
 
 def _axpy(i: Instance) -> Iterator[Problem]:
@@ -147,20 +140,20 @@ def _rotmg(i: Instance) -> Iterator[Problem]:
         yield from i.within("d1", "H^T D' H - D", abs(new - old), limit * (scale + abs(old)))
 
 
-_X, _Y = Operand("x", _n), Operand("y", _n)
-_XW, _YW = Operand("x", _n, direction="inout"), Operand("y", _n, direction="inout")
-_RESULT = Operand("result", _one, direction="out")
+_X, _Y = Operand("x", n_of), Operand("y", n_of)
+_XW, _YW = Operand("x", n_of, direction="inout"), Operand("y", n_of, direction="inout")
+_RESULT = Operand("result", one_of, direction="out")
 _ALL = ("random", "integers", "nan", "inf", "zeros")
 
 
 def _scalar(name: str, direction: str = "in", *, content: str = "random") -> Operand:
-    return Operand(name, _one, None, direction, "full", content, each=direction != "in")  # type: ignore[arg-type]
+    return Operand(name, one_of, None, direction, "full", content, each=direction != "in")  # type: ignore[arg-type]
 
 
 OPERATIONS = (
     Operation(("axpy",), (_X, _YW), _axpy, values=_ALL),
     Operation(("scal",), (_XW,), _scal, values=_ALL),
-    Operation(("copy",), (_X, Operand("y", _n, direction="out")), _copy, values=_ALL),
+    Operation(("copy",), (_X, Operand("y", n_of, direction="out")), _copy, values=_ALL),
     Operation(("swap",), (_XW, _YW), _swap, values=_ALL),
     Operation(("dot", "dotu"), (_X, _Y, _RESULT), _dot(conjugate=False), values=_ALL),
     Operation(("dotc",), (_X, _Y, _RESULT), _dot(conjugate=True), values=_ALL),

@@ -7,17 +7,10 @@ from typing import Any
 
 from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
 from kernels.reference.shapes import applied, from_band, mirrored, packed_places, triangle, unpacked
+from kernels.reference.sizes import m_of, n_of
 from kernels.task.element_types import numpy
 
 Matrix = Callable[[Instance], Any]
-
-
-def _n(p: Parameters) -> int:
-    return int(p.n)
-
-
-def _m(p: Parameters) -> int:
-    return int(p.m)
 
 
 def _packed(p: Parameters) -> int:
@@ -186,18 +179,18 @@ def _solve(matrix: Matrix) -> Any:
     return check
 
 
-_X, _Y = Operand("x", _n, blank=_nothing), Operand("y", _n, blank=_nothing)
-_XW, _YW = Operand("x", _n, direction="inout"), Operand("y", _n, direction="inout")
-_YB = Operand("y", _n, direction="inout", blank=_overwritten)
-_GENERAL = Operand("A", _m, _n, blank=_nothing)
+_X, _Y = Operand("x", n_of, blank=_nothing), Operand("y", n_of, blank=_nothing)
+_XW, _YW = Operand("x", n_of, direction="inout"), Operand("y", n_of, direction="inout")
+_YB = Operand("y", n_of, direction="inout", blank=_overwritten)
+_GENERAL = Operand("A", m_of, n_of, blank=_nothing)
 _VALUES = ("random", "integers", "nan")
 
 
 def _stored(part: str, content: str = "random", direction: str = "in") -> Operand:
     rows, cols = {
         "packed": (_packed, None), "unit_packed": (_packed, None),
-        "triangle_band": (_band, _n), "unit_triangle_band": (_band, _n),
-    }.get(part, (_n, _n))  # fmt: skip
+        "triangle_band": (_band, n_of), "unit_triangle_band": (_band, n_of),
+    }.get(part, (n_of, n_of))  # fmt: skip
     kept = "full" if part == "packed" else part
     blank = _nothing if content != "triangular" and direction == "in" else None
     name = "A"
@@ -210,7 +203,7 @@ def _products() -> Iterator[Operation]:
     yield Operation(
         ("gemv",), (_GENERAL, x, y), _times_vector(_general, transposes=True), values=_VALUES
     )
-    band = Operand("A", lambda p: int(p.kl + p.ku + 1), _n, part="band", blank=_nothing)
+    band = Operand("A", lambda p: int(p.kl + p.ku + 1), n_of, part="band", blank=_nothing)
     yield Operation(
         ("gbmv",), (band, x, y), _times_vector(_general_band, transposes=True), values=_VALUES
     )
@@ -229,8 +222,8 @@ def _products() -> Iterator[Operation]:
 
 
 def _updates() -> Iterator[Operation]:
-    x = Operand("x", _m, blank=_nothing)
-    written = Operand("A", _m, _n, direction="inout")
+    x = Operand("x", m_of, blank=_nothing)
+    written = Operand("A", m_of, n_of, direction="inout")
     for names, conjugate in ((("ger", "geru"), ""), (("gerc",), "y")):
         yield Operation(names, (x, _Y, written), _rank_one(conjugate), values=_VALUES)
     for hermitian in (False, True):

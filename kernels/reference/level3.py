@@ -11,15 +11,8 @@ from typing import Any
 
 from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
 from kernels.reference.shapes import applied, mirrored, triangle, triangular_inverse
+from kernels.reference.sizes import m_of, n_of
 from kernels.task.element_types import numpy
-
-
-def _m(p: Parameters) -> int:
-    return int(p.m)
-
-
-def _n(p: Parameters) -> int:
-    return int(p.n)
 
 
 def _side(p: Parameters) -> int:
@@ -196,7 +189,7 @@ _GB_ROWS, _GB_COLS = _outer("m", "n", "transB")
 _RK_ROWS, _RK_COLS = _outer("n", "k", "trans")
 _TA_ROWS, _TA_COLS = _outer("n", "k", "transA")
 _TB_ROWS, _TB_COLS = _outer("k", "n", "transB")
-_B_MN = Operand("B", _m, _n, blank=_no_product)
+_B_MN = Operand("B", m_of, n_of, blank=_no_product)
 
 
 def _written(rows: Any, cols: Any, part: str = "full", content: str = "random") -> Operand:
@@ -209,7 +202,7 @@ def _products() -> Iterator[Operation]:
         (
             Operand("A", _A_ROWS, _A_COLS, blank=_no_product),
             Operand("B", _B_ROWS, _B_COLS, blank=_no_product),
-            _written(_m, _n),
+            _written(m_of, n_of),
         ),
         _gemm, values=_VALUES,
     )  # fmt: skip
@@ -218,7 +211,7 @@ def _products() -> Iterator[Operation]:
         (
             Operand("A", _TA_ROWS, _TA_COLS, blank=_no_product),
             Operand("B", _TB_ROWS, _TB_COLS, blank=_no_product),
-            _written(_n, _n, "triangle"),
+            _written(n_of, n_of, "triangle"),
         ),
         _gemm, values=("random", "integers"),
     )  # fmt: skip
@@ -226,7 +219,7 @@ def _products() -> Iterator[Operation]:
         content = "hermitian" if hermitian else "random"
         stored = Operand("A", _side, _side, part="triangle", content=content, blank=_no_product)
         yield Operation(
-            (name,), (stored, _B_MN, _written(_m, _n)), _symm(hermitian=hermitian),
+            (name,), (stored, _B_MN, _written(m_of, n_of)), _symm(hermitian=hermitian),
             values=("random", "integers"),
         )  # fmt: skip
 
@@ -236,7 +229,7 @@ def _updates() -> Iterator[Operation]:
     b = Operand("B", _RK_ROWS, _RK_COLS, blank=_no_product)
     for hermitian, first in ((False, "sy"), (True, "he")):
         content = "hermitian" if hermitian else "random"
-        c = _written(_n, _n, "triangle", content)
+        c = _written(n_of, n_of, "triangle", content)
         for tail, two, other in (("rk", False, False), ("r2k", True, False), ("rkx", False, True)):
             yield Operation(
                 (first + tail,), (a, b, c) if two or other else (a, c),
@@ -247,18 +240,20 @@ def _updates() -> Iterator[Operation]:
 
 def _triangles() -> Iterator[Operation]:
     a = Operand("A", _side, _side, part="unit_triangle", content="triangular", blank=_no_product)
-    yield Operation(("trmm",), (a, _B_MN, Operand("C", _m, _n, "out")), _trmm, values=("random",))
-    yield Operation(("trmm",), (a, Operand("B", _m, _n, "inout", blank=_no_product)), _trmm)
+    yield Operation(
+        ("trmm",), (a, _B_MN, Operand("C", m_of, n_of, "out")), _trmm, values=("random",)
+    )
+    yield Operation(("trmm",), (a, Operand("B", m_of, n_of, "inout", blank=_no_product)), _trmm)
     yield Operation(
         ("trsm",),
-        (a, Operand("B", _m, _n, "inout", blank=_no_product)),
+        (a, Operand("B", m_of, n_of, "inout", blank=_no_product)),
         _trsm,
     )
     yield Operation(
         ("trtri",),
         (
-            Operand("A", _n, _n, part="unit_triangle", content="triangular"),
-            Operand("invA", _n, _n, "out", part="unit_triangle", outside="free"),
+            Operand("A", n_of, n_of, part="unit_triangle", content="triangular"),
+            Operand("invA", n_of, n_of, "out", part="unit_triangle", outside="free"),
         ),
         _trtri,
     )
@@ -270,12 +265,12 @@ def _sums() -> Iterator[Operation]:
         (
             Operand("A", _GE_ROWS, _GE_COLS, blank=_no_product),
             Operand("B", _GB_ROWS, _GB_COLS, blank=_overwritten),
-            Operand("C", _m, _n, "out"),
+            Operand("C", m_of, n_of, "out"),
         ),
         _geam, values=_VALUES,
     )  # fmt: skip
     vector = Operand("x", _side)
-    operands = (Operand("A", _m, _n), vector, Operand("C", _m, _n, "out"))
+    operands = (Operand("A", m_of, n_of), vector, Operand("C", m_of, n_of, "out"))
     yield Operation(("dgmm",), operands, _dgmm, values=_VALUES)
 
 

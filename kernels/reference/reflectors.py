@@ -11,33 +11,14 @@ from typing import Any
 
 from kernels.reference.factorisations import whole_numbers
 from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
+from kernels.reference.sizes import k_of, least_of, m_of, n_of, one_of
 from kernels.task.element_types import numpy
 
 _CONSTANT = 10
 
 
-def _m(p: Parameters) -> int:
-    return int(p.m)
-
-
-def _n(p: Parameters) -> int:
-    return int(p.n)
-
-
-def _k(p: Parameters) -> int:
-    return int(p.k)
-
-
-def _least(p: Parameters) -> int:
-    return int(min(p.m, p.n))
-
-
 def _order(p: Parameters) -> int:
     return int(p.m if p.side == "L" else p.n)
-
-
-def _one(_: Parameters) -> int:
-    return 1
 
 
 def limit_of(i: Instance, *sizes: int) -> float:
@@ -339,8 +320,8 @@ def _at_least_one(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "n": n, "k": max(1, min(int(values["k"]), n))}
 
 
-_A = Operand("A", _m, _n, "inout")
-_C = Operand("C", _m, _n, "inout")
+_A = Operand("A", m_of, n_of, "inout")
+_C = Operand("C", m_of, n_of, "inout")
 
 
 def _vector_rows(p: Parameters) -> int:
@@ -358,19 +339,19 @@ def _length(p: Parameters) -> int:
 def _orthogonal() -> Iterator[Operation]:
     for kind in ("qr", "ql", "lq", "rq"):
         yield Operation(
-            (f"ge{kind}f", f"ge{kind}2"), (_A, Operand("ipiv", _least, direction="out")),
+            (f"ge{kind}f", f"ge{kind}2"), (_A, Operand("ipiv", least_of, direction="out")),
             _factorised(kind), values=("random", "integers", "graded"),
         )  # fmt: skip
     for kind, short in (("qr", "2r"), ("ql", "2l"), ("lq", "l2")):
         names = [f"{first}{word}" for first in ("org", "ung") for word in (kind, short)]
         yield Operation(
-            names, (_A, Operand("ipiv", _k)), _generated(kind),
+            names, (_A, Operand("ipiv", k_of)), _generated(kind),
             settle=_wide if kind == "lq" else _tall, prepare=_with_reflections(kind),
         )  # fmt: skip
         names = [f"{first}{word}" for first in ("orm", "unm") for word in (kind, short)]
-        stored = Operand("A", _k, _order) if kind == "lq" else Operand("A", _order, _k)
+        stored = Operand("A", k_of, _order) if kind == "lq" else Operand("A", _order, k_of)
         yield Operation(
-            names, (stored, Operand("ipiv", _k), _C), _multiplied(kind),
+            names, (stored, Operand("ipiv", k_of), _C), _multiplied(kind),
             settle=_within_order, prepare=_with_reflections(kind),
             flags={"trans": ("N", "C")},
         )  # fmt: skip
@@ -381,40 +362,40 @@ OPERATIONS = (
     Operation(
         ("larfg",),
         (
-            Operand("alpha", _one, direction="inout"),
+            Operand("alpha", one_of, direction="inout"),
             Operand("x", lambda p: int(max(p.n - 1, 0)), direction="inout"),
-            Operand("tau", _one, direction="out"),
+            Operand("tau", one_of, direction="out"),
         ),
         _larfg, scalars=(), values=("random", "integers", "zeros"),
     ),
     Operation(
         ("larf",),
-        (Operand("x", _order), Operand("alpha", _one), Operand("A", _m, _n, "inout")),
+        (Operand("x", _order), Operand("alpha", one_of), Operand("A", m_of, n_of, "inout")),
         _larf, scalars=(),
     ),
     Operation(
         ("larft",),
         (
-            Operand("V", _vector_rows, _vector_cols), Operand("tau", _k),
-            Operand("T", _k, _k, "out", outside="free"),
+            Operand("V", _vector_rows, _vector_cols), Operand("tau", k_of),
+            Operand("T", k_of, k_of, "out", outside="free"),
         ),
         _larft, settle=_at_least_one, prepare=_with_tau,
     ),
     Operation(
         ("larfb",),
         (
-            Operand("V", _vector_rows, _vector_cols), Operand("T", _k, _k),
-            Operand("A", _m, _n, "inout"),
+            Operand("V", _vector_rows, _vector_cols), Operand("T", k_of, k_of),
+            Operand("A", m_of, n_of, "inout"),
         ),
         _larfb, settle=_within_order, flags={"trans": ("N", "C")},
     ),
     Operation(
         ("laswp",),
         (
-            Operand("A", lambda p: int(p.k2), _n, "inout"),
+            Operand("A", lambda p: int(p.k2), n_of, "inout"),
             Operand("ipiv", lambda p: int(p.k2)),
         ),
         _laswp, settle=_rows_in_range, prepare=_swap_rows,
     ),
-    Operation(("lacgv",), (Operand("x", _n, direction="inout"),), _lacgv),
+    Operation(("lacgv",), (Operand("x", n_of, direction="inout"),), _lacgv),
 )  # fmt: skip

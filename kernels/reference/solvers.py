@@ -15,15 +15,8 @@ from kernels.reference.factorisations import (
 )
 from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
 from kernels.reference.shapes import applied, mirrored, triangle
+from kernels.reference.sizes import m_of, n_of
 from kernels.task.element_types import numpy
-
-
-def _n(p: Parameters) -> int:
-    return int(p.n)
-
-
-def _m(p: Parameters) -> int:
-    return int(p.m)
 
 
 def _nrhs(p: Parameters) -> int:
@@ -183,25 +176,26 @@ def _outweighing(p: Parameters, arrays: dict[str, Any], _: Any) -> dict[str, Any
     return {**arrays, "B": b}
 
 
-_A, _B = Operand("A", _n, _n, "inout"), Operand("B", _n, _nrhs, "inout")
-_PIVOTS = Operand("ipiv", _n, direction="out")
+_A, _B = Operand("A", n_of, n_of, "inout"), Operand("B", n_of, _nrhs, "inout")
+_PIVOTS = Operand("ipiv", n_of, direction="out")
 
 OPERATIONS = (
     Operation(
-        ("getrs",), (Operand("A", _n, _n), Operand("ipiv", _n), _B), _getrs, prepare=_with_pivots
+        ("getrs",), (Operand("A", n_of, n_of), Operand("ipiv", n_of), _B), _getrs,
+        prepare=_with_pivots,
     ),
-    Operation(("getrs_npvt",), (Operand("A", _n, _n), _B), _getrs, prepare=dominant),
+    Operation(("getrs_npvt",), (Operand("A", n_of, n_of), _B), _getrs, prepare=dominant),
     Operation(("gesv",), (_A, _PIVOTS, _B, INFO), _gesv, prepare=_regular),
     Operation(
-        ("potrs",), (Operand("A", _n, _n, "in", "triangle", "triangular"), _B), _potrs
+        ("potrs",), (Operand("A", n_of, n_of, "in", "triangle", "triangular"), _B), _potrs
     ),
     Operation(
-        ("posv",), (Operand("A", _n, _n, "inout", "triangle", "definite"), _B, INFO), _posv
+        ("posv",), (Operand("A", n_of, n_of, "inout", "triangle", "definite"), _B, INFO), _posv
     ),
     Operation(
         ("gels",),
         (
-            Operand("A", _m, _n, "free"),
+            Operand("A", m_of, n_of, "free"),
             Operand("B", lambda p: int(max(p.m, p.n)), _nrhs, "inout"), INFO,
         ),
         _gels, prepare=_regular,
