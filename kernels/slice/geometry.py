@@ -90,8 +90,10 @@ class _Caller:
         return self._filled(split_arguments(match[1]) if match else [text])
 
     def _filled(self, parts: Sequence[str]) -> tuple[str, str, str]:
-        resolved = [self.resolve(part) for part in parts][:3]
-        return tuple([*resolved, "1", "1"][:3])  # type: ignore[return-value]
+        if not parts:
+            raise UserError("nothing is known of it")
+        first, second, third = [*(self.resolve(part) for part in parts), "1", "1"][:3]
+        return first, second, third
 
 
 def find_contract(

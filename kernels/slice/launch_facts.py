@@ -11,6 +11,7 @@ from typing import Any
 from extractor.facts.records import Fact
 from extractor.project import Project
 
+_KINDS = ("launch_grid", "launch_block", "launch_shared_bytes")
 _LARGEST_GRID = 64
 
 
@@ -21,12 +22,12 @@ class StatedLaunch:
     Attributes:
         grid: Blocks along x, y, z.
         block: Threads along x, y, z.
-        shared_bytes: Dynamic LDS.
+        shared_bytes: Dynamic LDS; empty where it is not stated.
     """
 
     grid: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
-    shared_bytes: str = "0"
+    shared_bytes: str = ""
 
 
 class LaunchFacts:
@@ -50,7 +51,18 @@ class LaunchFacts:
             caller: Mangled symbol of the function that launches.
         """
         rows = self._launches.get((file, line), {})
-        return [*rows.get(caller, {}).values(), *rows.get(None, {}).values()]
+        own, common = rows.get(caller, {}), rows.get(None, {})
+        nothing = StatedLaunch()
+        # What all instantiations have alike is stated once, the rest for each of them.
+        pairs = [(own.get(n, nothing), common.get(n, nothing)) for n in sorted({*own, *common})]
+        return [
+            StatedLaunch(
+                one.grid or other.grid,
+                one.block or other.block,
+                one.shared_bytes or other.shared_bytes or "0",
+            )
+            for one, other in pairs
+        ]
 
     @cached_property
     def _launches(self) -> dict[tuple[str, int], dict[str | None, dict[int, StatedLaunch]]]:
@@ -70,17 +82,17 @@ def by_place(
     found: dict[tuple[str, int], dict[str | None, dict[int, StatedLaunch]]] = {}
     counts: Counter[tuple[str, str | None, str, str | None]] = Counter()
     for fact in facts:
-        value = fact.value
-        # Those of an entry point are over its arguments, not the launcher's.
-        if fact.span is None or not isinstance(value, dict) or "launcher" in value:
+        if fact.span is None or fact.fact not in _KINDS:
             continue
         which = (fact.subject, fact.instantiation, fact.fact, fact.config)
-        place = (fact.span.file, fact.span.start_line)
-        if fact.fact not in ("launch_grid", "launch_block", "launch_shared_bytes"):
-            continue
-        rows = found.setdefault(place, {}).setdefault(fact.instantiation, {})
-        launch = rows.setdefault(counts[which], StatedLaunch())
+        number, value = counts[which], fact.value
         counts[which] += 1
+        # Those of an entry point are over its arguments, not the launcher's.
+        if not isinstance(value, dict) or "launcher" in value:
+            continue
+        place = (fact.span.file, fact.span.start_line)
+        rows = found.setdefault(place, {}).setdefault(fact.instantiation, {})
+        launch = rows.setdefault(number, StatedLaunch())
         given = value.get("expressions")
         parts = tuple(map(str, given)) if isinstance(given, list) else ()
         if fact.fact == "launch_grid":
@@ -88,7 +100,7 @@ def by_place(
         elif fact.fact == "launch_block":
             launch.block = launch.block or parts
         else:
-            launch.shared_bytes = str(value.get("expression", "0"))
+            launch.shared_bytes = str(value.get("expression", ""))
     return found
 
 

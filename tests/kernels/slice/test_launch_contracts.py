@@ -115,6 +115,14 @@ def test_facts_say_what_the_text_does_not() -> None:
         assert contract.block == ("128", "1", "1")
         assert contract.shared_bytes == "64"
         assert contract.notes == ("'handle->major == 12' is taken to be false",)
+    # Blocks that all instantiations have alike, a grid of each.
+    both = _Facts(
+        _fact("launch_grid", {"expressions": ["size", "1", "1"]}, line, "launcher"),
+        _fact("launch_block", {"expressions": ["64", "1", "1"]}, line, None),
+    )
+    contract = find_contract(scope, "kernel", _NAMES, _SCALARS, both)
+    assert contract is not None
+    assert (contract.grid[0], contract.block[0], contract.shared_bytes) == ("n", "64", "0")
     # Those of another instantiation, and those over an entry point's arguments, are none of it.
     for other in (facts("another"), facts(None, launcher="launcher")):
         assert find_contract(scope, "kernel", _NAMES, _SCALARS, other) is None
