@@ -68,7 +68,8 @@ def bodies_of(project: Project, graph: ConfigurationGraph, wanted: Iterable[int]
     pending: list[tuple[Unit, str, dict[str, int], dict[str, bytes]]] = []
     for number, symbols in sorted(by_unit.items()):
         unit = graph.units[number]
-        key = f"host-bodies:{_identity()}:{project.indexer.key_of(unit)}"
+        content = project.indexer.closures.content_key(unit, "host bodies")
+        key = f"host-bodies:{_identity()}:{content}"
         data = project.store.recall(key)
         known: dict[str, bytes] = pickle.loads(data) if data else {}  # our own store
         if symbols.keys() <= known.keys():

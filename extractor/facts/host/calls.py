@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from fnmatch import fnmatchcase
 from typing import Any, ClassVar
 
 from extractor.facts.host import expression as ex
@@ -18,6 +19,7 @@ _TRANSPARENT = frozenset({"forward", "move", "as_const", "real_if_same"})
 _PURE = frozenset({
     "min", "max", "abs", "ceil", "floor", "sqrt", "log2", "pow", "log", "log10", "round", "fabs",
 })  # fmt: skip
+_EXTREMES = ("min", "max")
 _OPERATORS = {
     f"operator{op}": op
     for op in ("==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "&&", "||")
@@ -78,25 +80,29 @@ class Calls(Values):
         if name == "operator=" and len(arguments) == 2:
             self.assign(written[0], arguments[1], state)
             return arguments[1]
+        if name in _EXTREMES and len(written) == 1:
+            listed = _listed(written[0])
+            if len(listed) > 1:
+                return self._extreme(name, kind, [self.value(item, state) for item in listed])
         if name in _PURE and symbol not in self.trees.trees:
             return standard(name, kind, arguments) or ("fn", name, kind, arguments)
+        event = Event(
+            "call",
+            (line, end),
+            self.summary.file,
+            state.path,
+            state.assumes,
+            tuple(self.loops),
+            symbol,
+            name,
+            arguments,
+            base,
+        )
+        if not self.quiet and any(fnmatchcase(name, glob) for glob in self.trees.workspace):
+            self.summary.workspace.append(event)
         launches = self.trees.effects.launches(symbol)
         if launches:
-            self._event(
-                Event(
-                    "call",
-                    (line, end),
-                    self.summary.file,
-                    state.path,
-                    state.assumes,
-                    tuple(self.loops),
-                    symbol,
-                    name,
-                    arguments,
-                    base,
-                ),
-                state,
-            )
+            self._event(event, state)
         inlined = None if launches else self._inlined(symbol, arguments, base, kind)
         self._effects(symbol, name, written, mutable, arguments, state, launches=launches)
         if inlined is not None:
@@ -104,6 +110,15 @@ class Calls(Values):
         if launches:
             return ("x", f"{name}(…)", kind, self.number())
         return ("call", name, kind, arguments, base, self.number())
+
+    @staticmethod
+    def _extreme(name: str, kind: str, values: list[Expression]) -> Expression:
+        """The smallest or largest of a list."""
+        result = values[0]
+        for value in values[1:]:
+            both = (result, value)
+            result = standard(name, kind, both) or ("fn", name, kind, both)
+        return result
 
     def _constructed(self, node: Node, state: State) -> Expression:
         name, kind, written = node[4], node[5].lstrip("&"), node[6]
@@ -232,6 +247,16 @@ _POINTED = {
     "unsigned long": "u64", "size_t": "u64", "bool": "b", "int": "i32", "long": "i64",
     "unsigned int": "u32", "rocblas_int": "i32", "int64_t": "i64",
 }  # fmt: skip
+
+
+def _listed(node: Node) -> list[Node]:
+    """What stands in braces, also where it is converted to a list of the standard library."""
+    while node[0] in ("c", "x", "l"):
+        inner = node[1] if node[0] == "l" else node[3] if node[0] == "x" else [node[3]]
+        if len(inner) != 1:
+            return list(inner) if node[0] == "l" else []
+        node = inner[0]
+    return []
 
 
 def _plain(x: Expression) -> Expression:

@@ -51,7 +51,8 @@ class HostProgram:
     @cached_property
     def trees(self) -> Trees:
         """Trees by symbol, with their summaries."""
-        return Trees({tree["symbol"]: tree for tree in self.bodies.trees.values()})
+        trees = {tree["symbol"]: tree for tree in self.bodies.trees.values()}
+        return Trees(trees, self.project.rule.facts.workspace)
 
     def identity(self, index: int) -> str:
         """Id of a node's definition, as in ``scope.json``."""

@@ -155,7 +155,30 @@ class Writer:
                 )
 
     def sizes(self, function: str, summary: Summary, instantiation: str | None) -> Iterator[Fact]:
-        """Bytes that the function computes for others: what it writes through ``size_t*``."""
+        """Bytes that the function computes for others, through ``size_t*``, and that it asks for
+        where it calls what the rule file names."""
+        for event in summary.workspace:
+            sizes = [a for a in event.arguments if ex.type_of(a)[:1] in ("i", "u")]
+            if not sizes:
+                continue
+            why = unstatable([*sizes, *event.conditions])
+            file = self._program.project.text.portable(event.file)
+            stated = {
+                "call": event.name,
+                "conditions": [write(c) for c in event.conditions],
+                "expressions": [write(size) for size in sizes],
+                "named": [write(size, names=True) for size in sizes],
+            }
+            yield self.record(
+                function,
+                f"{file}:{event.at[0]}",
+                "workspace_bytes",
+                None if why else stated,
+                (event.file, *event.at),
+                unit="bytes",
+                instantiation=instantiation,
+                reason=why,
+            )
         for index, value in sorted(summary.outputs.items()):
             parameter = summary.parameters[index]
             if ex.type_of(value) != "u64" and "unsigned long" not in parameter.type_text:

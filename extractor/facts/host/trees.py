@@ -15,10 +15,11 @@ class Trees:
 
     Args:
         trees: By mangled symbol.
+        workspace: Names of functions that are given bytes of device memory, as globs.
     """
 
-    def __init__(self, trees: dict[str, dict[str, Any]]) -> None:
-        self.trees = trees
+    def __init__(self, trees: dict[str, dict[str, Any]], workspace: tuple[str, ...] = ()) -> None:
+        self.trees, self.workspace = trees, workspace
         self.effects = Effects(trees)
         self._summaries: dict[str, Summary] = {}
         self._open: set[str] = set()

@@ -65,7 +65,8 @@ def _barrier(fact: Fact, value: Any) -> Iterator[Suspicion]:
             "barrier in divergent control flow",
             "worth a look",
             f"the barrier stands under '{value.get('condition') or 'a condition'}'",
-            "threads of one block disagree about the condition: some would then wait for ever",
+            "a block has several wavefronts and one of them comes to the barrier with none of its "
+            "threads: the others would wait for it",
         )
 
 

@@ -103,6 +103,17 @@ def test_sizes_written_through_pointers(stated: Stated) -> None:
     assert holds(fact.value["text"], {"n": 0, "m": 3}) is False
 
 
+def test_bytes_that_a_function_asks_for(stated: Stated) -> None:
+    from extractor.facts.host.evaluate import evaluate
+
+    (fact,) = stated.of("brook_reserve", "workspace_bytes")
+    assert fact.value["call"] == "reserve"
+    assert fact.value["conditions"] == ["n > 0", "m > 0"]
+    (size,) = fact.value["expressions"]
+    assert [evaluate(size, {"n": n, "m": 100}) for n in (1, 60)] == [400, 480]
+    assert evaluate(size, {"n": 1, "m": 1}) == 256
+
+
 def test_checks_and_quick_returns(stated: Stated) -> None:
     checks = stated.of("brook_pick", "argument_check")
     assert [(f.value["condition"], f.value["returns"]) for f in checks] == [
