@@ -47,7 +47,7 @@ class Closure:
         self._queue: list[Declaration] = []
         self._instances: list[tuple[int, Any]] = []
         self._seen: set[Any] = set()
-        self._types: set[str] = set()
+        self._types: set[tuple[str, str]] = set()
         self._groups: list[tuple[int, list[Any]]] = []
         self._current = -1
         self._specializations = specializations(parsed)
@@ -191,10 +191,10 @@ class Closure:
 
     def _type(self, kind: Any) -> None:
         spelled = kind.spelling
-        if not spelled or spelled in self._types:
-            return
-        self._types.add(spelled)
         name = kind.kind.name
+        if not spelled or (spelled, name) in self._types:
+            return
+        self._types.add((spelled, name))
         if name in _INDIRECT:
             pointee = kind.get_pointee()
             declared = pointee.get_declaration() if name == "POINTER" else None
@@ -219,7 +219,8 @@ class Closure:
             for field in kind.get_fields():
                 self._type(field.type)
         canonical = kind.get_canonical()
-        if canonical.spelling != spelled:
+        # What a template parameter stands for has the same spelling, but leads to no declaration.
+        if (canonical.spelling, canonical.kind) != (spelled, kind.kind):
             self._type(canonical)
 
     def _take_hidden(self, one: Declaration) -> None:

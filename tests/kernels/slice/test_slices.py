@@ -137,6 +137,14 @@ def test_text_that_only_another_architecture_compiles_has_what_it_needs(
     assert "inline namespace second_edition" in checked
 
 
+def test_a_type_that_is_only_passed_on_is_declared(texts: dict[str, str]) -> None:
+    checked = texts["checked_kernel"]
+    # A template's argument that nothing in the kernel touches; a class behind a pointer.
+    assert "struct unused" in checked
+    assert "struct never_seen;" in checked
+    assert "int inside" not in checked
+
+
 def test_a_finished_slice_is_found_again_whatever_else_is_asked_for(
     maze: Project, seeded: dict[str, SliceRecord], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,8 @@
 
 #include <cassert>
 
+struct never_seen;
+
 #if MAZE_SCALE > 2
 #define MAZE_STEP 2
 #else
@@ -81,20 +83,30 @@ namespace maze
     }
 }
 
+struct never_seen
+{
+    int inside;
+};
+
 #define MAZE_BEGIN inline namespace second_edition {
 #define MAZE_END }
 
 namespace maze
 {
 MAZE_BEGIN
+    template <typename T>
+    struct unused
+    {
+    };
+
     __device__ float half_of(float x)
     {
         return x / 2;
     }
 
-    template <typename T>
+    template <typename T, typename U>
     MAZE_KERNEL(64)
-    checked_kernel(int n, T* x)
+    checked_kernel(int n, T* x, U* unused, never_seen* pointed_at)
     {
         assert(n > 0);
 #if defined(__gfx90a__)
@@ -112,5 +124,5 @@ extern "C" void maze_run(int n, float* x, double* y)
     maze::first_shared_kernel<<<1, 64, 64 * sizeof(double)>>>(n, x);
     maze::second_shared_kernel<<<1, 64, 64 * sizeof(double)>>>(n, x);
     maze::plain_kernel<<<1, 1>>>(n, x);
-    maze::checked_kernel<<<1, 64>>>(n, x);
+    maze::checked_kernel<<<1, 64>>>(n, x, (maze::unused<float>*)nullptr, nullptr);
 }
