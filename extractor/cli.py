@@ -96,7 +96,10 @@ def extract(
     ] = True,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Compare with the compiler's unoptimised IR; with --facts, facts with traces."),
+        typer.Option(
+            "--check",
+            help="Compare with the compiler's unoptimised IR; with --facts, facts with traces.",
+        ),
     ] = False,
     facts: Annotated[
         bool,
