@@ -21,7 +21,12 @@ _GOAL = 0.95
 _OWN = Path(__file__).with_suffix("")
 _TESTS = Path(__file__).parents[1] / "tests" / "kernels" / "hip"
 # Survivors that no allowed input shows, each with the reason.
-HARMLESS: dict[str, str] = {}
+HARMLESS: dict[str, str] = {
+    "gemv:10: < -> <=": "an increment of zero is not allowed, and starts at 0 either way",
+    "gemv:11: < -> <=": "an increment of zero is not allowed, and starts at 0 either way",
+    "gemv:24: __syncthreads(); -> ;": "lds[0] is read and written by the same thread only",
+    "gemv:8: continue; -> return;": "the launch has one block a row, so it is never reached",
+}
 
 
 def corpus() -> dict[Path, Any]:
