@@ -172,7 +172,10 @@ class Comparison:
             verdicts = chosen.get(name, [])
             if any(verdict is not False for verdict in verdicts):
                 continue
-            if entry in self._nulls:
+            if name not in chosen and entry not in self._nulls:
+                # As of a library that it stands on: nothing is stated, so nothing can be wrong.
+                self.result.add("launch_condition", "undecidable", f"no fact is about {name}")
+            elif entry in self._nulls:
                 self.result.add("launch_condition", "undecidable", "its condition is null")
             else:
                 note = f"{entry} {_shown(trace)}: {name} was launched, no condition says so"
@@ -246,16 +249,20 @@ class Comparison:
             letters = traced.letters
         values: dict[str, Value] = dict(self._enumerators)
         values.update(letters)
-        for declared, name in self._parameters[trace["entry"]]:
+        pairs = self._parameters[trace["entry"]]
+        own = dict(pairs)
+        # Each array has memory of its own, but for those that a trace says to share it.
+        for number, (_, name) in enumerate(pairs, start=1):
+            values[name] = number
+        for declared, name in pairs:
             value = trace["args"].get(declared)
             if isinstance(value, str):
-                values[name] = values.get(value, value)
+                values[name] = values[own[value]] if value in own else values.get(value, value)
             elif isinstance(value, (int, float)):
                 # A scalar behind a pointer is asked for as `*alpha`, its pointer as `alpha`.
                 values[f"*{name}"] = value
-                values[name] = 1 if declared in self._pointers else value
-            else:
-                values[name] = 1  # a pointer that is not null
+                if declared not in self._pointers:
+                    values[name] = value
         state = {**rule.state, **rule.arch_state.get(arch, {})}
         if traced is not None:
             mode = getattr(traced, "pointer_mode", None)
