@@ -134,6 +134,7 @@ class Answer:
         functions: What is known of the functions in ``calls`` and ``entries``.
         divergent: Symbols whose definitions differ between units.
         failed: Units that this side could not read, with the reason.
+        initialisers: Functions that run before any entry point, to initialise a variable.
     """
 
     entries: dict[str, EntryAnswer] = field(default_factory=dict)
@@ -141,3 +142,4 @@ class Answer:
     functions: dict[FunctionKey, Function] = field(default_factory=dict)
     divergent: tuple[Divergence, ...] = ()
     failed: dict[str, str] = field(default_factory=dict)
+    initialisers: set[FunctionKey] = field(default_factory=set)

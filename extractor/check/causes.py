@@ -98,6 +98,9 @@ class Causes:
             if known is not None and known.artificial:
                 text = f"{qualified_name(function.symbol)} is the compiler's; no text spells it"
                 return Cause(call.file, call.line, text, True)
+        if key.callee in self._lacking.initialisers:
+            text = f"{callee} initialises a variable that {caller} uses; it runs before any entry"
+            return Cause(call.file, call.line, text, True)
         if key.caller not in self._lacking.functions:
             if not self._graph.callers.get(key.caller) and key.caller.symbol not in self._entries:
                 text = (

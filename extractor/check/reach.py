@@ -63,6 +63,9 @@ class _Walk:
             if caller is not None:
                 self._describe(number, caller)
                 self._calls(number, caller)
+            elif self.program.bound[number].definition.symbol.startswith(_STARTUP):
+                targets = (self._through_alias(e.target) for e in self.program.edges(number)[0])
+                self.found.initialisers.update(filter(None, map(self.key, targets)))
         self.found.divergent = tuple(self._divergent(callers))
         return self.found
 

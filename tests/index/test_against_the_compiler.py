@@ -11,12 +11,6 @@ from extractor.project import Project
 # Calls that the index has and the compiler's function for the caller has not. Kernels reached
 # through them are the compiler's as well: it finds them by another way.
 BY_ANOTHER_WAY = {
-    # What initialises a variable of the library runs before any entry point.
-    "c_global_object -> Thing::Thing(int)",
-    "c_global_object -> Thing::~Thing()",
-    "c_global_object -> int made<30>()",
-    "c_static_init_lambda -> 'lambda'()::operator()() const",
-    "c_variable_templates -> int counted<1>()",
     # Through the table of virtual functions.
     "c_virtual_either -> Shape::~Shape()",
     # A constant table, or a kernel's handle.

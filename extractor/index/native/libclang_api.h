@@ -141,6 +141,7 @@ CXType clang_getArrayElementType(CXType);
 CXType clang_getResultType(CXType);
 CXCursor clang_getTypeDeclaration(CXType);
 unsigned clang_isConstQualifiedType(CXType);
+unsigned clang_isPODType(CXType);
 CXEvalResult clang_Cursor_Evaluate(CXCursor);
 int clang_EvalResult_getKind(CXEvalResult);
 long long clang_EvalResult_getAsLongLong(CXEvalResult);

@@ -204,6 +204,19 @@ static bool fills_the_result(const CXCursor& block, const CXCursor& variable)
     return declared;
 }
 
+// An instantiation whose result type is deduced: clang decides on its variables before it knows the type.
+bool Unit::deduces_its_result(int f)
+{
+    const Function& function = functions_[size_t(f)];
+    if(!(function.flags & F_Instantiation) || function.body <= function.extent.begin)
+        return false;
+    Site head = function.extent;
+    head.end  = function.body;
+    std::string text  = source_text(head);
+    size_t      found = text.find("auto ");
+    return found != std::string::npos && (found == 0 || text[found - 1] == ' ') && text.find("->") == std::string::npos;
+}
+
 // A variable that is all that its block returns is built where the result goes, and neither copied nor moved.
 bool Unit::returned_in_place(const CXCursor& statement)
 {
@@ -213,7 +226,7 @@ bool Unit::returned_in_place(const CXCursor& statement)
     auto known = in_place_.find(variable.data[0]);
     if(known != in_place_.end())
         return known->second;
-    bool found = fills_the_result(functions_[size_t(current_)].cursor, variable);
+    bool found = !deduces_its_result(current_) && fills_the_result(functions_[size_t(current_)].cursor, variable);
     return in_place_[variable.data[0]] = found;
 }
 
@@ -339,9 +352,33 @@ bool Unit::computed_at_compile_time(const CXCursor& variable)
     return text.compare(0, 10, "constexpr ") == 0 || text.compare(0, 17, "static constexpr ") == 0;
 }
 
+// A plain structure built by a constexpr constructor from constants is stored as a constant.
+bool Unit::constant_structure(const CXCursor& variable)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(variable));
+    CXCursor init = clang_Cursor_getVarDeclInitializer(variable);
+    if(!clang_isPODType(type) || !is_record(clang_getTypeDeclaration(type).kind) || clang_Cursor_isNull(init))
+        return false;
+    CXCursor made        = unwrapped(init);
+    CXCursor constructor = clang_getCursorReferenced(made);
+    if(made.kind != K_Call || constructor.kind != K_Constructor || is_copy(constructor, false))
+        return false;
+    Site head = site_of(clang_getCursorDefinition(constructor));
+    if((" " + source_text(head)).find(" constexpr ") == std::string::npos)
+        return false;
+    for(int i = 0; i < clang_Cursor_getNumArguments(made); ++i)
+    {
+        CXEvalResult known = clang_Cursor_Evaluate(clang_Cursor_getArgument(made, unsigned(i)));
+        if(!known)
+            return false;
+        clang_EvalResult_dispose(known);
+    }
+    return true;
+}
+
 void Unit::declared_variable(const CXCursor& c, int dead)
 {
-    if(!dead && computed_at_compile_time(c))
+    if(!dead && (computed_at_compile_time(c) || constant_structure(c)))
         dead = reason("evaluated at compile time", clang_getNullCursor());
     CXType   type = clang_getCursorType(c);
     CXCursor init = clang_Cursor_getVarDeclInitializer(c);

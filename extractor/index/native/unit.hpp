@@ -83,6 +83,8 @@ private:
     void call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids);
     bool compound(const std::vector<CXCursor>& kids, int dead);
     bool if_statement(const std::vector<CXCursor>& kids, int dead);
+    bool deduces_its_result(int f);
+    bool constant_structure(const CXCursor& variable);
     bool returned_in_place(const CXCursor& statement);
     bool try_statement(const std::vector<CXCursor>& kids, int dead);
     bool switch_statement(const std::vector<CXCursor>& kids, int dead);
