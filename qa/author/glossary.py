@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from qa.author.arguments import Fault
+from qa.author.arguments import Fault, is_pointer
 from qa.reading.documentation import Documentation
+from qa.reading.function import FunctionReading
 
 _MEANINGS = (
     (r"batch_count", "the number of problems in the batch"),
@@ -19,13 +20,12 @@ _MEANINGS = (
     (r"uplo", "the triangle in use"),
     (r"side", "the side on which the matrix stands"),
     (r"diag", "whether the diagonal is taken as ones"),
-    (r"trans\w*", "the transposition"),
+    (r"trans\w*", "whether and how the matrix is transposed"),
     (r"alpha", "the scalar alpha"),
     (r"beta", "the scalar beta"),
-    (r"info", "where the outcome of each problem goes"),
-    (r"ipiv", "the pivot indices"),
-    (r"tau|ipiv", "the scalar factors of the reflectors"),
+    (r"tau", "the scalar factors of the reflectors"),
 )
+_INTEGERS = re.compile(r"(?:rocblas_int|rocblas_stride|int(?:32|64)?(?:_t)?|I)\s*\*")
 _FAULTS = {
     "negative": (
         "a size below zero describes nothing",
@@ -40,7 +40,7 @@ _FAULTS = {
     "null": (
         "there would be nothing to read or write",
         "nothing can be fetched from there",
-        "no memory stands behind it",
+        "the function would go to memory that is not there",
     ),
     "enumerator": (
         "that enumerator belongs to no case the function knows",
@@ -55,22 +55,68 @@ _FAULTS = {
 }
 
 
-def meaning(name: str, documentation: Documentation | None) -> str:
-    """What a parameter is: in the header's words where they are short, else by custom."""
-    if documentation is not None:
-        said = documentation.parameters.get(name, "")
-        match = re.match(
-            r"(?:rocblas_\w+\s*\.?\s*|\[\w+\]\s*|specifies\s+)*([tT]he [^.,;:]{6,70})", said
-        )
-        if match and not re.search(r"[\\$*]", match[1]):
-            return match[1][0].lower() + match[1][1:].strip()
+def meaning(
+    name: str,
+    documentation: Documentation | None,
+    reading: FunctionReading | None = None,
+) -> str:
+    """What a parameter is: in the header's words where they are short, else by custom.
+
+    Args:
+        name: The parameter.
+        documentation: The header's words on the public function.
+        reading: The function, whose other parameters the words may name.
+    """
+    said = documentation.parameters.get(name, "") if documentation is not None else ""
+    kind = next((p.type for p in reading.parameters if p.name == name), "") if reading else ""
+    if name == "ipiv":
+        return _pivots(said, kind)
+    if name == "info":
+        return "where the outcome of each problem goes" if _INTEGERS.search(kind) else ""
+    match = re.match(
+        r"(?:rocblas_\w+\s*\.?\s*|\[\w+\]\s*|specifies\s+)*([tT]he [^.,;:]{6,70})", said
+    )
+    if match and not re.search(r"[\\$*]", match[1]) and _same_operand(name, match[1]):
+        return match[1][0].lower() + match[1][1:].strip()
     for pattern, words in _MEANINGS:
         found = re.fullmatch(pattern, name.removesuffix("_64"))
         if found:
-            letter = found[1] if found.lastindex else ""
-            matrix = len(letter) == 1 and letter in "abcABC"
-            return words.format(letter.upper() if matrix else letter)
+            return words.format(_operand(name, found[1], reading) if found.lastindex else "")
     return ""
+
+
+def _pivots(said: str, kind: str) -> str:
+    """LAPACK's ``ipiv`` holds row numbers; rocSOLVER gives factors of reflectors that name too."""
+    if "ouseholder" in said or not (_INTEGERS.search(kind) or "pivot" in said):
+        return "the scalar factors of the reflectors" if "ouseholder" in said or "*" in kind else ""
+    return "the pivot indices"
+
+
+def _same_operand(name: str, words: str) -> bool:
+    """The words speak of the operand in the parameter's name (headers mix them up at times)."""
+    own = re.fullmatch(r"(?:inc|ld|stride_?)([a-zA-Z])", name)
+    told = re.search(r"\b(?:of|in|for) (?:the )?(?:matrix |vector )?([A-Za-z])\b", words)
+    return own is None or told is None or own[1].lower() == told[1].lower()
+
+
+def _operand(name: str, letters: str, reading: FunctionReading | None) -> str:
+    """The parameter that an offset, a stride or a leading dimension belongs to.
+
+    The one with its letters, else the pointer that stands before it in the parameter list.
+    """
+    plain = letters.upper() if len(letters) == 1 and letters in "abcABC" else letters
+    if reading is None:
+        return plain
+    names = [p.name for p in reading.parameters]
+    wanted = letters.lower().removesuffix("in")
+    for other in names:
+        if other.lower() in (wanted, f"{wanted}a", f"d{wanted}", wanted * 2, f"{wanted}_arg"):
+            return f"`{other}`"
+    before = [
+        p.name for p in reading.parameters[: names.index(name) if name in names else 0]
+        if is_pointer(p.name, p.type, reading)
+    ]  # fmt: skip
+    return f"`{before[-1]}`" if before else plain
 
 
 def told(fault: Fault) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
-from qa.author.arguments import is_pointer
+from qa.author.behaviour import behaviour, bounds
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.glossary import meaning
 from qa.author.kernel_facts import KernelFacts, kernel_facts, plain_index
@@ -14,16 +15,18 @@ from qa.ground import Ground
 from qa.reading.documentation import Documentation
 from qa.reading.function import FunctionReading, read_function
 from qa.records import Category
-from qa.scope_view import FunctionView, ScopeView
+from qa.scope_view import FunctionView, ScopeView, Site
 
 _SHORTEST, _LONGEST = 8, 260
 _MOST_HELPERS = 8
 _LINES_WITH_HELPERS = 420
+_COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]")
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
     """Entries on every function of the interface that is worth writing."""
-    for function in functions:
+    overloads: set[tuple[str, str]] = set()
+    for function in sorted(functions, key=lambda f: -len(f.text)):
         lines = function.text.count("\n") + 1
         if function.kind in ("boundary", "entry_point") or not _SHORTEST <= lines <= _LONGEST:
             continue
@@ -33,8 +36,11 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
             continue
         if function.kind == "host" and (_is_wrapper(function) or _is_thin(function)):
             continue
+        if function.kind in ("host", "launcher") and (function.name, function.kind) in overloads:
+            continue  # overloads on the host differ in how they hand the same arguments on
         draft = _draft(view, ground, function)
         if draft is not None:
+            overloads.add((function.name, function.kind))
             yield draft
 
 
@@ -84,21 +90,31 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
     parts = [
         _opening(draft, view, function, entries, documentation),
         _signature(draft, function),
-        _meanings(draft, facts.reading, documentation),
+        _meanings(draft, function, facts.reading, documentation),
     ]
     if function.kind == "kernel":
         parts += [
             _contract(draft, view, facts),
             _layout(draft, facts),
-            _guards(draft, facts),
+            bounds(draft, function.text, facts.reading),
             _lds(draft, facts),
         ]
     elif function.kind == "device":
-        parts += [_layout(draft, facts), _lds(draft, facts), _behaviour(draft, facts.reading)]
+        parts += [
+            _layout(draft, facts),
+            _lds(draft, facts),
+            behaviour(draft, function.text, facts.reading, _names_called(view, function)),
+        ]
     elif function.kind == "launcher":
-        parts += [_behaviour(draft, facts.reading), _launches(draft, view, function)]
+        parts += [
+            behaviour(draft, function.text, facts.reading, _names_called(view, function)),
+            _launches(draft, view, function),
+        ]
     else:
-        parts += [_behaviour(draft, facts.reading), _callees(draft, view, function)]
+        parts += [
+            behaviour(draft, function.text, facts.reading, _names_called(view, function)),
+            _callees(draft, view, function),
+        ]
     parts.append(_helpers_told(draft, helpers))
     told = [part for part in parts if part]
     if len(told) < 4:
@@ -182,11 +198,16 @@ def _opening(
         "host": "the host helper",
     }[function.kind]  # fmt: skip
     does = ""
-    if documentation is not None and len(documentation.text) > 15:
+    if (
+        documentation is not None
+        and len(documentation.text) > 15
+        and "\\" not in documentation.text
+    ):
         words = documentation.text.rstrip(":. ")
         does = f" The public operation: {words}."
         if (
             documentation.formula
+            and not re.search(r"[\\&;]|\^ ", documentation.formula)
             and documentation.formula not in words
             and len(documentation.formula) < 160
         ):
@@ -207,21 +228,31 @@ def _signature(draft: Draft, function: FunctionView) -> str:
     )
 
 
-def _meanings(draft: Draft, reading: FunctionReading, documentation: Documentation | None) -> str:
+def _meanings(
+    draft: Draft,
+    function: FunctionView,
+    reading: FunctionReading,
+    documentation: Documentation | None,
+) -> str:
     told = []
     for parameter in reading.parameters:
-        what = meaning(parameter.name, documentation) or meaning(parameter.name, None)
+        what = meaning(parameter.name, documentation, reading)
         if not what:
             continue
         told.append(f"{code(parameter.name)} is {what}")
     if not told:
         return ""
-    pointers = [p.name for p in reading.parameters if is_pointer(p.name, p.type, reading)]
-    offsets = [p.name for p in reading.parameters if re.match(r"(?:offset|shift)", p.name)]
+    counted_in = [p.name for p in reading.parameters if _COUNTS_ELEMENTS.match(p.name)]
     tail = ""
-    if offsets and pointers:
-        tail = f" Offsets, increments and strides count elements, and {listed([code(o) for o in offsets[:3]])} {'is' if len(offsets) == 1 else 'are'} added to the pointers before anything else."
-    return "Parameters: " + "; ".join(told[:9]) + "." + tail
+    if counted_in:
+        tail = " Offsets, increments, strides and leading dimensions count elements"
+        offsets = [n for n in counted_in if re.match(r"(?:offset|shift)", n)]
+        loads = re.findall(r"load_ptr_batch[^;]*;", function.text) if offsets else []
+        added = [n for n in offsets if any(re.search(rf"\b{n}\b", load) for load in loads)]
+        if added:
+            tail += f"; {listed([code(o) for o in added])} {'is' if len(added) == 1 else 'are'} added to the pointer before it is indexed"
+        tail += "."
+    return "Parameters: " + "; ".join(told) + "." + tail
 
 
 def _contract(draft: Draft, view: ScopeView, facts: KernelFacts) -> str:
@@ -230,16 +261,12 @@ def _contract(draft: Draft, view: ScopeView, facts: KernelFacts) -> str:
     sites = [s for s in view.launches if s.callee.id == function.id and not s.dead]
     if function.launch_bounds:
         parts.append(f"At most {code(function.launch_bounds)} threads make a block (launch bounds)")
-    shapes = list(
-        dict.fromkeys((s.grid, s.block) for s in sites if len(s.grid) < 90 and len(s.block) < 60)
-    )
-    if shapes:
-        from qa.author.launch_shapes import bare, resolved
+    if sites and all(len(s.grid) < 90 and len(s.block) < 60 for s in sites):
+        from qa.author.launch_shapes import bare, shapes_of
 
-        grid, block = resolved(sites[0])
-        parts.append(
-            f"{code(sites[0].caller.name)} launches it with grid {code(grid)} and block {code(block)}"
-        )
+        words = shapes_of(sites)
+        if words:
+            parts.append(f"{code(sites[0].caller.name)} launches it with {words}")
         shared = bare(sites[0].shared_bytes)
         if shared not in ("0", ""):
             parts.append(f"it gets {code(shared)} bytes of dynamic LDS")
@@ -269,22 +296,6 @@ def _layout(draft: Draft, facts: KernelFacts) -> str:
     )
 
 
-def _guards(draft: Draft, facts: KernelFacts) -> str:
-    tests = [
-        b for b in facts.reading.branches
-        if re.search(r"[<>]", b.condition) and len(b.condition) < 80 and not b.constexpr
-    ]  # fmt: skip
-    shown = list(dict.fromkeys(code(b.condition) for b in tests))[:3]
-    if not shown:
-        return ""
-    return draft.choose(
-        f"Memory may be touched only where {listed(shown)} allow{'s' if len(shown) == 1 else ''} it; the grid is rounded up.",
-        f"Respect the bounds {listed(shown)}.",
-        f"Threads outside {listed(shown)} must leave memory alone.",
-        salt="guards",
-    )
-
-
 def _lds(draft: Draft, facts: KernelFacts) -> str:
     parts = []
     for array in facts.reading.shared[:4]:
@@ -304,47 +315,31 @@ def _lds(draft: Draft, facts: KernelFacts) -> str:
     return ("Cooperation: " + "; ".join(parts) + ".") if parts else ""
 
 
-def _behaviour(draft: Draft, reading: FunctionReading) -> str:
-    parts = []
-    for branch in reading.branches:
-        if branch.guards or branch.loops or len(branch.condition) > 110:
-            continue
-        if branch.returns is not None and re.fullmatch(r"[\w:]*", branch.returns):
-            what = f"return {code(branch.returns)}" if branch.returns else "return at once"
-            parts.append(f"for {code(branch.condition)} {what}")
-        elif len(parts) < 5 and re.search(r"[<>=]", branch.condition):
-            parts.append(f"distinguish {code(branch.condition)}")
-    loops = [loop.head for loop in reading.loops if not loop.loops and len(loop.head) < 90][:2]
-    if loops:
-        parts.append(
-            f"the main {'loop runs' if len(loops) == 1 else 'loops run'} as {listed([code(h) for h in loops])}"
-        )
-    if not parts:
-        return ""
-    return (
-        draft.choose(
-            "Behaviour, in this order: ",
-            "It has to do the following. ",
-            "Required: ",
-            salt="behaviour",
-        )
-        + "; ".join(parts[:6])
-        + "."
-    )
-
-
 def _launches(draft: Draft, view: ScopeView, function: FunctionView) -> str:
-    from qa.author.launch_shapes import resolved
+    from qa.author.launch_shapes import shapes_of
 
-    parts = []
-    seen: set[str] = set()
+    rows: dict[str, list[Site]] = {}
     for site in view.launches:
-        if site.caller.id != function.id or site.dead or site.callee.name in seen:
-            continue
-        seen.add(site.callee.name)
-        grid, block = resolved(site)
-        parts.append(f"{code(site.callee.name)} with grid {code(grid)} and block {code(block)}")
-    return "It launches " + listed(parts[:6]) + ", on the stream of the handle." if parts else ""
+        if site.caller.id == function.id and not site.dead:
+            rows.setdefault(site.callee.name, []).append(site)
+    if not rows:
+        return ""
+    parts = []
+    for name, sites in list(rows.items())[:6]:
+        words = shapes_of(sites)
+        parts.append(f"{code(name)} with {words}" if words else code(name))
+    stream = (
+        ", on the stream of the handle" if re.search(r"\bhandle\b", function.signature)
+        else ", on `stream`" if re.search(r"\bstream\b", function.signature) else ""
+    )  # fmt: skip
+    return f"It launches {listed(parts)}{stream}."
+
+
+def _names_called(view: ScopeView, function: FunctionView) -> list[str]:
+    """Functions and kernels that a function calls by name."""
+    names = [f.name for f in _called(view).get(function.id, ()) if "operator" not in f.name]
+    names += [s.callee.name for s in view.launches if s.caller.id == function.id and not s.dead]
+    return [n for n in dict.fromkeys(names) if len(n) > 3]
 
 
 def _callees(draft: Draft, view: ScopeView, function: FunctionView) -> str:
@@ -359,7 +354,11 @@ def _callees(draft: Draft, view: ScopeView, function: FunctionView) -> str:
 def _helpers_told(draft: Draft, helpers: list[FunctionView]) -> str:
     if not helpers:
         return ""
-    names = listed(list(dict.fromkeys(code(h.name) for h in helpers)))
+    count = Counter(h.name for h in helpers)
+    words = {1: "", 2: "both overloads of "}
+    names = listed(
+        [words.get(n, f"all {n} overloads of ") + code(name) for name, n in count.items()]
+    )
     return draft.choose(
         f"Give the helpers {names} as well, before their use.",
         f"The answer includes {names}, on which it builds.",

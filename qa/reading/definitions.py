@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from qa.reading.syntax import parse, walk
@@ -17,3 +18,14 @@ def definitions(lines: Sequence[bytes]) -> list[tuple[int, int]]:
             if body is not None and body.type in ("compound_statement", "try_statement"):
                 found.append((node.start_point[0] + 1, node.end_point[0] + 1))
     return found
+
+
+def times_set(text: str, name: str) -> int:
+    """How often a function's text gives a name a value, its declaration included."""
+    return len(
+        re.findall(
+            rf"(?<![\w.>]){name}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"
+            rf"|(?:\+\+|--)\s*{name}\b|(?<![\w.>]){name}\s*(?:\+\+|--)|(?<!&)&\s*{name}\s*[,)]",
+            text,
+        )
+    )

@@ -64,6 +64,8 @@ def _read(block: str) -> Documentation:
 
 
 def _clean(text: str) -> str:
+    text = re.sub(r'[@\\]ref\s+\w+\s+"([^"]*)"', r"\1", text)
+    text = re.sub(r"\\(?:cdots|ldots|dots)\b", "...", text)
     text = re.sub(
         r"<[^>]*>|\\f[\[\]$]|\\begin\{[^}]*\}(?:\{[^}]*\})?|\\end\{[^}]*\}|[@{}]", " ", text
     )

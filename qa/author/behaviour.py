@@ -1,0 +1,144 @@
+"""What an instruction says that a function has to do: its tests, with their names explained."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from qa.author.draft import Draft, code, listed
+from qa.reading.definitions import times_set
+from qa.reading.function import Branch, FunctionReading
+
+_BUILT_IN = re.compile(r"(?:threadIdx|blockIdx|hipThreadIdx|hipBlockIdx)\b")
+_MOST_TESTS = 9
+_LONGEST_VALUE = 90
+
+
+def behaviour(draft: Draft, text: str, reading: FunctionReading, callees: Collection[str]) -> str:
+    """The outer tests in the order of the text and what follows from each, then the loops.
+
+    Args:
+        draft: The entry.
+        text: The function's source.
+        reading: The same, read.
+        callees: Names of functions and kernels that it calls.
+    """
+    parts: list[str] = []
+    explained: dict[str, str] = {}
+    for branch in reading.branches:
+        if branch.guards or branch.loops or len(branch.condition) > 110:
+            continue
+        what = _consequence(reading, branch, callees)
+        names = _explanations(text, reading, branch.condition)
+        if what is None or names is None:
+            continue
+        explained.update(names)
+        parts.append(f"for {code(branch.condition)} {what}")
+    loops = [loop.head for loop in reading.loops if not loop.loops and len(loop.head) < 90]
+    loops = [h for h in dict.fromkeys(loops) if re.search(r"[<>]", h)][:2]
+    if len(parts) < 2 and loops:
+        many = len(loops) > 1
+        parts.append(
+            f"the main {'loops run' if many else 'loop runs'} as {listed([code(h) for h in loops])}"
+        )
+    if not parts or len(parts) > _MOST_TESTS:
+        return ""
+    lead = draft.choose(
+        "Behaviour, in this order: ", "It has to do the following: ", "Required: ", salt="behaviour"
+    )
+    return lead + "; ".join(parts) + "." + _told(explained)
+
+
+def bounds(draft: Draft, text: str, reading: FunctionReading) -> str:
+    """The tests on a thread's place that memory accesses stand behind."""
+    places = _places(reading)
+    shown: list[str] = []
+    explained: dict[str, str] = {}
+    for branch in reading.branches:
+        condition = branch.condition
+        used = set(re.findall(r"[A-Za-z_]\w*", condition))
+        if (
+            branch.constexpr or len(condition) > 80 or "warpSize" in condition
+            or not re.search(r"[<>]", condition)
+            or not (used & places or _BUILT_IN.search(condition))
+        ):  # fmt: skip
+            continue
+        names = _explanations(text, reading, condition)
+        if names is not None and code(condition) not in shown and len(shown) < 3:
+            shown.append(code(condition))
+            explained.update(names)
+    if not shown:
+        return ""
+    said = draft.choose(
+        f"A thread's place is tested by {listed(shown)}.",
+        f"Respect the bounds {listed(shown)}.",
+        f"What a thread may touch is bounded by {listed(shown)}.",
+        salt="guards",
+    )
+    return said + _told(explained)
+
+
+def _consequence(reading: FunctionReading, branch: Branch, callees: Collection[str]) -> str | None:
+    """What a branch does: its return, else what it calls; ``None`` where neither is known."""
+    if branch.returns is not None:
+        if re.fullmatch(r"[\w:]*", branch.returns):
+            return f"return {code(branch.returns)}" if branch.returns else "return at once"
+        handed = re.match(r"(\w+)\s*(?:<[^;]*>)?\(", branch.returns)
+        return f"return what {code(handed[1])} gives" if handed else None
+    ways: dict[bool, list[str]] = {False: [], True: []}
+    for call in reading.calls:
+        for guard in call.guards[:1]:
+            if guard.condition != branch.condition or guard.line != branch.first:
+                continue
+            words = set(re.findall(r"\w+", call.text))
+            ways[guard.negated] += [
+                n for n in callees if n in words and n not in ways[guard.negated]
+            ]
+    held, failed = ways[False], ways[True]
+    if held and failed and set(held) != set(failed):
+        return f"use {listed([code(n) for n in held[:4]])}, otherwise {listed([code(n) for n in failed[:4]])}"
+    if held and not failed:
+        return f"use {listed([code(n) for n in held[:4]])}"
+    return None
+
+
+def _places(reading: FunctionReading) -> set[str]:
+    """Local names that are made from a thread's built-in indices."""
+    found: set[str] = set()
+    for definition in reading.definitions:
+        used = set(re.findall(r"[A-Za-z_]\w*", definition.value))
+        if used & found or _BUILT_IN.search(definition.value):
+            found.add(definition.name)
+    return found
+
+
+def _explanations(text: str, reading: FunctionReading, condition: str) -> dict[str, str] | None:
+    """Local names of a condition and what they stand for; ``None`` where one cannot be told."""
+    parameters = {p.name for p in reading.parameters}
+    found: dict[str, str] = {}
+    for name in re.findall(r"(?<![\w.>:])[a-z_]\w*", condition):
+        if name in parameters or name in found:
+            continue
+        rows = [d for d in reading.definitions if d.name == name]
+        if not rows:
+            if any(loop.variable == name for loop in reading.loops):
+                return None
+            continue  # a function, an enumerator or a word of the language
+        value = rows[0].value.strip()
+        handed = re.match(r"(?:std::)?(\w+)\s*(?:<[^;]*>)?\(", value)
+        if len(rows) > 1 or times_set(text, name) > 1:
+            return None  # it has another value by then, perhaps
+        if rows[0].type == "rocblas_status" and handed:
+            found[name] = f"what {code(handed[1])} returns"
+        elif len(value) <= _LONGEST_VALUE and value and not value.startswith("("):
+            found[name] = code(value)
+        else:
+            return None
+    return found
+
+
+def _told(explained: dict[str, str]) -> str:
+    if not explained:
+        return ""
+    rows = [f"{code(name)} is {value}" for name, value in explained.items()]
+    return f" Here {listed(rows)}."

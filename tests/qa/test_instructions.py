@@ -1,0 +1,94 @@
+"""Faults that readers found in instructions: each kind stays away."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from qa.author.behaviour import behaviour, bounds
+from qa.author.glossary import meaning
+from qa.author.launch_shapes import shapes_of
+from qa.reading.documentation import Documentation, read_header
+from qa.reading.function import read_function
+
+DRAFT: Any = SimpleNamespace(choose=lambda *forms, salt="": forms[0])
+
+
+def reading(text: str) -> Any:
+    return read_function(text, 1)
+
+
+def test_ipiv_is_what_its_type_or_the_header_says() -> None:
+    pivots = reading("void f(rocblas_int* ipiv)\n{\n}\n")
+    factors = reading("template <typename T> void f(T* ipiv)\n{\n}\n")
+    assert meaning("ipiv", None, pivots) == "the pivot indices"
+    told = Documentation("", "", {"ipiv": "pointer to type. The Householder scalars."})
+    assert "reflectors" in meaning("ipiv", told, factors)
+    assert "pivot" not in meaning("ipiv", None, factors)
+
+
+def test_words_of_a_header_on_another_operand_are_not_taken() -> None:
+    told = Documentation("", "", {"incx": "specifies the increment for the elements of y."})
+    assert meaning("incx", told, reading("void f(const T* x, int incx)\n{\n}\n")) == (
+        "the increment of `x`"
+    )
+
+
+def test_strides_and_leading_dimensions_name_a_parameter() -> None:
+    one = reading("void f(T* U, int ldu, T* ipiv, rocblas_stride strideP)\n{\n}\n")
+    assert meaning("ldu", None, one) == "the leading dimension of `U`"
+    assert "`ipiv`" in meaning("strideP", None, one)
+
+
+def test_a_test_that_is_no_bound_of_a_thread_is_not_told_as_one() -> None:
+    text = (
+        "void f(int n, T* x)\n{\n  int tid = threadIdx.x;\n  if(warpSize > 32)\n    g();\n"
+        "  if(tid < n)\n    x[tid] = 0;\n}\n"
+    )
+    said = bounds(DRAFT, text, reading(text))
+    assert "`tid < n`" in said
+    assert "`tid` is `threadIdx.x`" in said
+    assert "warpSize" not in said
+
+
+def test_local_names_of_a_test_are_explained_and_branches_say_what_follows() -> None:
+    text = (
+        "rocblas_status f(int n)\n{\n  rocblas_status st = f_argCheck(n);\n"
+        "  if(st != rocblas_status_continue)\n    return st;\n  if(n > 4)\n    big(n);\n"
+        "  else\n    small_way(n);\n  int j = 0;\n  while(j < n)\n    j += 2;\n"
+        "  if(j > 7)\n    big(j);\n}\n"
+    )
+    said = behaviour(DRAFT, text, reading(text), ["big", "small_way"])
+    assert "`st` is what `f_argCheck` returns" in said
+    assert "for `n > 4` use `big`, otherwise `small_way`" in said
+    assert "distinguish" not in said
+    assert "j > 7" not in said  # by then j has another value than its first
+
+
+@pytest.mark.parametrize(
+    ("above", "words"),
+    [
+        ("  dim3 grid(blocks, 1);\n  grid = dim3(blocks, count, 1);\n", "`(blocks, count, 1)`"),
+        ("  dim3 grid(blocks);\n  if(n)\n  {\n    grid = dim3(2);\n  }\n", ""),
+        ("  dim3 grid(blocks);\n", "`(blocks)`"),
+    ],
+)
+def test_a_grid_is_what_its_name_was_last_set_to(above: str, words: str) -> None:
+    text = f"void f(int n)\n{{\n{above}  launch(grid);\n}}\n"
+    site = SimpleNamespace(
+        caller=SimpleNamespace(text=text, span=SimpleNamespace(start_line=1)),
+        at=SimpleNamespace(start_line=text.count("\n") - 1),
+        grid="grid", block="threads",
+    )  # fmt: skip
+    said = shapes_of([cast(Any, site)])
+    assert said == (f"grid {words}" if words else "")
+
+
+def test_references_of_a_header_leave_their_words() -> None:
+    header = (
+        '/*! @brief F solves it with \\ref f_one "ONE", H(1) \\cdots H(k)\n\n'
+        "    @param[in] n int.\n*/\nvoid lib_f(int n);\n"
+    )
+    assert read_header(header)["lib_f"].text == "F solves it with ONE, H(1) ... H(k)"
