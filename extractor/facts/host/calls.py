@@ -19,6 +19,7 @@ _TRANSPARENT = frozenset({"forward", "move", "as_const", "real_if_same"})
 _PURE = frozenset({
     "min", "max", "abs", "ceil", "floor", "sqrt", "log2", "pow", "log", "log10", "round", "fabs",
 })  # fmt: skip
+_COPIES = ("memcpy", "hipMemcpy", "hipMemcpyAsync")
 _EXTREMES = ("min", "max")
 _OPERATORS = {
     f"operator{op}": op
@@ -105,6 +106,8 @@ class Calls(Values):
             self._event(event, state)
         inlined = None if launches else self._inlined(symbol, arguments, base, kind)
         self._effects(symbol, name, written, mutable, arguments, state, launches=launches)
+        if name in _COPIES and len(written) > 2:
+            self._copied(written[0], arguments, state)
         if inlined is not None:
             return inlined
         if launches:
@@ -204,6 +207,14 @@ class Calls(Values):
                 k for k in state.values if isinstance(k, tuple) and k[:2] == ("m", member_name)
             ]:
                 del state.values[key]
+
+    def _copied(self, node: Node, arguments: tuple[Expression, ...], state: State) -> None:
+        """A variable that was copied from where a pointer points to has the value found there."""
+        while node[0] == "c":
+            node = node[3]
+        if node[0] == "u" and node[1] == 5 and node[3][0] == "v":
+            kind = node[3][3].lstrip("&")
+            state.values[node[3][1]] = ex.unary("*", kind, arguments[1])
 
     def _with_targets(
         self, values: dict[Hashable, Expression], state: State

@@ -221,6 +221,8 @@ def unary(op: str, kind: str, x: Expression) -> Expression:
         return integer(wrapped(-value if op == "-" else ~value, kind), kind)
     if x[0] == "f" and op == "-":
         return ("f", -x[1])
+    if op == "*" and x[0] == "?":
+        return conditional(x[2], unary(op, kind, x[3]), unary(op, kind, x[4]), kind)
     if op == "*" and x[0] == "u" and x[1] == "&":
         return tuple(x[3])
     if op == "&" and x[0] == "u" and x[1] == "*":

@@ -194,6 +194,9 @@ class Values:
         if op == 5:
             target = node[3]
             if target[0] == "v":
+                copied = _original(state.values.get(target[1]))
+                if copied is not None:
+                    return copied
                 return ("u", "&", "p", ("v", ("address", target[1]), target[2], "p"))
             return ("u", "&", "p", self.value(target, state))
         value = self.value(node[3], state)
@@ -264,3 +267,26 @@ class Values:
         "fn": _function, "m": _member, "i": _element, "c": _converted, "?": _conditional,
         "b": _binary, "u": _unary, "l": _list, "lambda": _lambda, "x": _opaque,
     }  # fmt: skip
+
+
+def _original(value: Expression | None, *, part: bool = False) -> Expression | None:
+    """A pointer to what a variable is a copy of, and so to the same content; ``None`` for no copy.
+
+    A side of a choice may be a constant: that side points to the constant.
+    """
+    if value is None:
+        return None
+    if value[:2] == ("u", "*"):
+        return tuple(value[3])
+    if part and value[0] in ("k", "f", "e"):
+        return ("u", "&", "p", value)
+    if value[0] != "?":
+        return None
+    sides = [_original(side, part=True) for side in value[3:5]]
+    if (
+        sides[0] is None
+        or sides[1] is None
+        or all(side[:2] == ("u", "&") for side in sides if side)
+    ):
+        return None
+    return ex.conditional(value[2], sides[0], sides[1], "p")
