@@ -68,7 +68,8 @@ def choose_kernels(
         configs: Configurations, in the order shown.
         entries: Entry points to start from; every one of the library when ``None``.
         kernel: Plain name, when only kernels of that name are wanted.
-        traced: How often a trace shows a symbol being launched; such symbols come first.
+        traced: How often a trace shows a symbol being launched; such symbols come first, the
+            simplest of them before the others.
 
     Raises:
         UnknownName: No live kernel has this name.
@@ -98,7 +99,7 @@ def choose_kernels(
         name, qualified = names[place]
         if kernel is not None and kernel not in (name, qualified):
             continue
-        symbol = min(rows, key=lambda one: (-seen.get(one, 0), *simplicity(one)))
+        symbol = min(rows, key=lambda one: (one not in seen, *simplicity(one)))
         config, unit = rows[symbol]
         chosen.append(
             Chosen(
@@ -110,12 +111,14 @@ def choose_kernels(
     return chosen
 
 
-def simplicity(symbol: str) -> tuple[int, int, str]:
-    """Sorts instantiations, the simplest first: single precision, then the shortest name."""
+def simplicity(symbol: str) -> tuple[int, int, int, str]:
+    """Sorts instantiations, the simplest first: no arrays of pointers, single precision, a short
+    name."""
     text = demangle(symbol)
     arguments = ", ".join(template_arguments(symbol)) or text
     plain = "float" in arguments and not any(word in arguments for word in _WIDE)
-    return (0 if plain else 1, len(text), symbol)
+    nested = "* const*" in text or "**" in text
+    return (int(nested), 0 if plain else 1, len(text), symbol)
 
 
 def unit_of(project: Project, config: str, path: str) -> Unit:

@@ -12,11 +12,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from kernels.slice.code_names import code_words, needed_elsewhere
+from kernels.slice.code_names import code_words, lds_declared, needed_elsewhere
 from kernels.slice.parsed import Declaration, ParsedUnit, overloads
 from kernels.slice.templates import TYPES, hidden_templates, specializations, type_names
 
-_SHARED = "__shared__"
 _ALIASES = {"TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL"}
 _INDIRECT = ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE")
 _POINTING = ("PARM_DECL", "VAR_DECL", "FIELD_DECL", "TYPEDEF_DECL", "TYPE_ALIAS_DECL")
@@ -57,6 +56,8 @@ class Closure:
     def take(self, kernel: Any) -> None:
         """Takes a kernel, by the cursor of its instantiation, and all it needs."""
         self._reference(kernel)
+        for number in range(kernel.get_num_template_arguments()):
+            self._type(kernel.get_template_argument_type(number))
         while True:
             while self._queue or self._instances:
                 if self._instances:
@@ -90,15 +91,12 @@ class Closure:
                     self._groups.append((self._current, overloads(child)))
             elif kind.is_reference() or kind.is_expression():
                 target = child.referenced
-                if (
-                    target is not None
-                    and target != child
-                    and not (name == "TYPE_REF" and self._only_points(parent, target))
-                ):
+                told = target is not None and target != child
+                if told and not (name == "TYPE_REF" and self._only_points(parent, target)):
                     self._reference(target)
                 if instantiated and kind.is_expression():
                     self._type(child.type)
-            elif name == "VAR_DECL" and child != child.canonical:
+            elif name == "VAR_DECL" and child.storage_class.name == "EXTERN":
                 self._continue(child)
             elif name == "FRIEND_DECL":
                 self._befriend(child)
@@ -297,17 +295,11 @@ class Closure:
 
         Where it was declared first is another function, which the slice does not hold.
         """
-        first = self._written(again.canonical)
-        if _SHARED in first and _SHARED not in self._written(again) and self._current >= 0:
+        first = lds_declared(self.parsed, again)
+        if first and self._current >= 0:
             rows = self.before.setdefault(self._current, [])
             if first not in rows:
                 rows.append(first)
-
-    def _written(self, cursor: Any) -> str:
-        start, end = cursor.extent.start, cursor.extent.end
-        if start.file is None:
-            return ""
-        return self.parsed.text(start.file.name)[start.offset : end.offset].decode(errors="replace")
 
     def _befriend(self, friend: Any) -> None:
         """A friend with a qualified name must be declared where the class is instantiated.
@@ -392,7 +384,7 @@ class Closure:
 
 
 def chain(closure: Closure, number: int) -> Iterable[int]:
-    """From a declaration to the kernel: each asked for the one before it."""
+    """From a declaration to the kernel."""
     while number >= 0:
         yield number
         number = closure.taken[number]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-from kernels.slice.parsed import ParsedUnit
+from kernels.slice.parsed import Declaration, ParsedUnit
 
 TYPES = ("STRUCT_DECL", "CLASS_DECL", "UNION_DECL", "CLASS_TEMPLATE",
          "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION")  # fmt: skip
@@ -52,15 +52,26 @@ def _arguments(head: str, start: int) -> str:
 
 
 def hidden_templates(parsed: ParsedUnit, special: Container[int]) -> dict[str, list[int]]:
-    """Templates of variables and concepts, by name."""
+    """Templates of variables, concepts, and aliases of one type whatever their arguments."""
     found: dict[str, list[int]] = {}
     for one in parsed.declarations:
         if one.number in special:
             continue
         for cursor in one.cursors:
-            if cursor.kind.name in ("UNEXPOSED_DECL", "CONCEPT_DECL") and cursor.spelling:
-                found.setdefault(cursor.spelling, []).append(one.number)
+            kind = cursor.kind.name
+            if not cursor.spelling or not (
+                kind in ("UNEXPOSED_DECL", "CONCEPT_DECL")
+                or (kind == "TYPE_ALIAS_TEMPLATE_DECL" and _is_constant(parsed, one))
+            ):
+                continue
+            found.setdefault(cursor.spelling, []).append(one.number)
     return found
+
+
+def _is_constant(parsed: ParsedUnit, alias: Declaration) -> bool:
+    text = parsed.text(alias.file)[alias.begin : alias.end].decode(errors="replace")
+    head, _, body = text.rpartition("=")
+    return not set(_IDENTIFIER.findall(head)) & set(_IDENTIFIER.findall(body))
 
 
 def type_names(parsed: ParsedUnit) -> dict[str, list[int]]:

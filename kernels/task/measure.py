@@ -23,7 +23,9 @@ from kernels.task.model import Case, Parameter, Task
 from kernels.verify.program import build_runner
 from kernels.verify.runs import CaseRun, run_cases
 
-_RESERVED_BYTES = 256 << 20
+_RESERVED_BYTES = 128 << 20
+_CASES_AT_ONCE = 4
+"""Addresses that a buffer could have grown to stay taken until its process ends."""
 _DIRECT_TRIALS = 3
 _ORDER = {"HIPCPU_SCHEDULE": "descending"}
 
@@ -103,7 +105,12 @@ class _Search:
         cases = [self._with(n, {p.name: 1 for p in self._buffers}) for n in range(len(self._cases))]
         bounds = []
         settings = {"HIPCPU_MEASURE": str(_RESERVED_BYTES), "HIPCPU_POISON": "0"}
-        for case, run in zip(cases, self._runs(cases, settings), strict=True):
+        made = [
+            run
+            for start in range(0, len(cases), _CASES_AT_ONCE)
+            for run in self._runs(cases[start : start + _CASES_AT_ONCE], settings)
+        ]
+        for case, run in zip(cases, made, strict=True):
             extents = [f for f in run.findings if f.get("kind") == "extent"]
             faults = [f for f in run.findings if f.get("kind") != "extent"]
             if run.buffers is None or faults:

@@ -141,6 +141,7 @@ def test_a_type_that_is_only_passed_on_is_declared(texts: dict[str, str]) -> Non
     checked = texts["checked_kernel"]
     # A template's argument that nothing in the kernel touches; a class behind a pointer.
     assert "struct unused" in checked
+    assert "struct not_named" in checked
     assert "struct never_seen;" in checked
     assert "int inside" not in checked
 

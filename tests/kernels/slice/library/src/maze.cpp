@@ -94,6 +94,10 @@ struct never_seen
 namespace maze
 {
 MAZE_BEGIN
+    struct not_named
+    {
+    };
+
     template <typename T>
     struct unused
     {
@@ -104,7 +108,7 @@ MAZE_BEGIN
         return x / 2;
     }
 
-    template <typename T, typename U>
+    template <typename V, typename T, typename U>
     MAZE_KERNEL(64)
     checked_kernel(int n, T* x, U* unused, never_seen* pointed_at)
     {
@@ -124,5 +128,5 @@ extern "C" void maze_run(int n, float* x, double* y)
     maze::first_shared_kernel<<<1, 64, 64 * sizeof(double)>>>(n, x);
     maze::second_shared_kernel<<<1, 64, 64 * sizeof(double)>>>(n, x);
     maze::plain_kernel<<<1, 1>>>(n, x);
-    maze::checked_kernel<<<1, 64>>>(n, x, (maze::unused<float>*)nullptr, nullptr);
+    maze::checked_kernel<maze::not_named*><<<1, 64>>>(n, x, (maze::unused<float>*)nullptr, nullptr);
 }
