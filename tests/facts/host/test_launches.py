@@ -103,6 +103,11 @@ def test_sizes_written_through_pointers(stated: Stated) -> None:
     assert holds(fact.value["text"], {"n": 0, "m": 3}) is False
 
 
+def test_a_scalar_copied_from_the_device_is_the_argument(stated: Stated) -> None:
+    (fact,) = stated.composed("brook_copy", "launch_condition", "first")
+    assert fact.value["conditions"] == ["*alpha != 0.0"]
+
+
 def test_bytes_that_a_function_asks_for(stated: Stated) -> None:
     from extractor.facts.host.evaluate import evaluate
 
