@@ -126,7 +126,7 @@ def _two_faults(
     _passed_over(draft, made, both, a)
     parts = _disjuncts(made, a, (early, late))
     where = _cite(draft, function, both, a)
-    what = meaning(early.name, documentation)
+    what = meaning(early.name, documentation, made.reading)
     because = draft.choose(*reasons(early), salt="a")
     subject = (
         f"{what[0].upper()}{what[1:]}, {told(early)},"
@@ -172,7 +172,7 @@ def _two_faults(
     draft.say(
         draft.choose(
             f"Once {code(early.name)} is {right}, the call gets that far and returns "
-            f"{code(second.returned or '')}, {draft.choose(*reasons(late), salt='b')}.",
+            f"{code(second.returned or '')}, because {draft.choose(*reasons(late), salt='b')}.",
             f"With {code(early.name)} put right ({right}) it is the turn of {say_b}, and {code(second.returned or '')} comes back.",
             f"Mending {code(early.name)} alone does not save the call: {code(second.returned or '')} follows, since {draft.choose(*reasons(late), salt='b')}.",
             f"The caller who then sets {code(early.name)} to {right} meets {code(second.returned or '')} next.",
@@ -232,7 +232,7 @@ def _empty_draft(
     draft = Draft(
         view, ground, "correctness_constraints", f"empty problem in {function.id}", entries
     )
-    what = meaning(zero.name, documentation) or meaning(zero.name, None)
+    what = meaning(zero.name, documentation, made.reading)
     called = f"{what} ({code(zero.name)})" if what else code(zero.name)
     via = f" behind {code(entries[0])}" if entries and entries[0] != function.name else ""
     draft.question = draft.choose(
@@ -325,7 +325,7 @@ def _passed_over(draft: Draft, made: Arguments, outcome: Outcome, until: Step) -
                 f"{code(step.text)} is asked first and is false here.",
                 f"Above it stands {code(step.text)}, which these arguments do not meet.",
                 f"The call passes {code(step.text)} without being stopped.",
-                f"Nothing is wrong as far as {code(step.text)} goes.",
+                f"{code(step.text)} is false for these arguments.",
                 f"An earlier test, {code(step.text)}, finds no fault.",
                 f"{code(made.function.name)} begins with {code(step.text)}, to no effect in this call.",
                 salt=f"above{step.first - until.first}",

@@ -69,14 +69,37 @@ class KernelFacts:
     def types(self, preferred: str = "float") -> tuple[int, dict[str, str]]:
         """An instantiation, of the preferred element type where there is one, and its arguments."""
 
-        def rank(number: int) -> tuple[int, int, int]:
+        def rank(number: int) -> tuple[int, int, int, int]:
             arguments = self.function.instantiations[number]["template_arguments"]
+            # Arrays of pointers are indexed by the batch first, and offsets start anew in each.
+            arrays = self.arrays(number)
             kinds = [re.sub(r"[\s*]|const", "", a) for a in arguments]
             others = sum(kind in BYTES and kind not in (preferred, "int") for kind in kinds)
-            return (others, -kinds.count(preferred), number)
+            return (arrays, others, -kinds.count(preferred), number)
 
         best = min(range(len(self.function.instantiations)), key=rank, default=0)
         return best, types_of(self.function, best)
+
+    def symbol(self) -> str:
+        """The mangled name of that instantiation."""
+        number, _types = self.types()
+        rows = self.function.instantiations[number : number + 1]
+        return str(rows[0]["symbol"]) if rows else ""
+
+    def arrays(self, number: int) -> int:
+        """How many parameters of an instantiation are arrays of pointers, one for each problem."""
+        bound = types_of(self.function, number)
+        kinds = (
+            re.sub(r"[A-Za-z_]\w*", lambda m: bound.get(m[0], m[0]), p.type)
+            for p in self.reading.parameters
+        )
+        return sum(kind.count("*") > 1 for kind in kinds)
+
+    def holds(self, row: Row) -> bool:
+        """The fact is about that instantiation, about all, or about one with as plain a buffer."""
+        return row.fact.get("instantiation") in (None, self.symbol()) or (
+            "[" not in str(row.value.get("buffer")) and not self.arrays(self.types()[0])
+        )
 
 
 def kernel_facts(view: ScopeView, ground: Ground, function: FunctionView) -> KernelFacts:
@@ -84,7 +107,9 @@ def kernel_facts(view: ScopeView, ground: Ground, function: FunctionView) -> Ker
     assert function.span is not None
     found = KernelFacts(function, ground, read_function(function.text, function.span.start_line))
     seen: set[tuple[str, str, str]] = set()
-    for fact in ground.facts_of(view.interface, function.id):
+    symbol = found.symbol()
+    facts = ground.facts_of(view.interface, function.id)
+    for fact in sorted(facts, key=lambda f: f.get("instantiation") not in (None, symbol)):
         value = fact["value"]
         if value is None or fact["span"] is None:
             continue

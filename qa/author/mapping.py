@@ -39,7 +39,7 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
 def _usable(facts: KernelFacts) -> list[Row]:
     return [
         row for row in facts.of("global_access")
-        if plain_index(row.value.get("index")) and re.match(r"\w+$", str(row.value.get("buffer")))
+        if facts.holds(row) and plain_index(row.value.get("index")) and re.match(r"\w+$", str(row.value.get("buffer")))
     ]  # fmt: skip
 
 
@@ -99,6 +99,9 @@ def _element_draft(
     setting = listed([*constants, *given])
     extra = f", with {listed(zero)} zero" if zero else ""
     cond = f" for {setting}{extra}" if setting else (f" with {listed(zero)} zero" if zero else "")
+    bound = _element_type(facts, row)
+    if bound and _bytes(facts, row) and abs(other - element) > 1:
+        cond += f" and elements of type {code(bound)}"
     cond += (
         f", in the first round of the loop over {listed([code(n) for n in rounds])}"
         if rounds
@@ -245,18 +248,18 @@ def _tell_step(
 
 
 def _bytes(facts: KernelFacts, row: Row) -> int | None:
+    return BYTES.get(_element_type(facts, row))
+
+
+def _element_type(facts: KernelFacts, row: Row) -> str:
+    """What an element is in the instantiation: ``float``."""
     element = str(row.value.get("element", "")).removeprefix("element of ").strip()
     _number, types = facts.types()
-    bound = types.get(element, element)
-    bare = re.sub(r"\bconst\b|[\s*]", "", bound)
-    return BYTES.get(bare)
+    return re.sub(r"\bconst\b|[\s*]", "", types.get(element, element))
 
 
 def _claim_size(draft: Draft, facts: KernelFacts, row: Row, size: int) -> None:
-    element = str(row.value.get("element", "")).removeprefix("element of ").strip()
-    _number, types = facts.types()
-    bare = re.sub(r"\bconst\b|[\s*]", "", types.get(element, element))
-    draft.claim("size", bare, size, "recompute")
+    draft.claim("size", _element_type(facts, row), size, "recompute")
 
 
 def _claim_inputs(

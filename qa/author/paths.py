@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.entry_pairs import configurations, precisions, twins
-from qa.author.sites import shared_tests, sites_of
+from qa.author.sites import shared_tests
 from qa.ground import Ground
-from qa.reading.function import Branch, Definition, read_function
+from qa.reading.definitions import times_set
+from qa.reading.function import Branch, Definition, FunctionReading, read_function
 from qa.scope_view import FunctionView, ScopeView
 
 _MOST_PATHS = 4
@@ -88,10 +89,10 @@ def _path_draft(
                 f"{link} and adds nothing.", f"{link} with the arguments as they are.",
                 f"{code(function.name)} only forwards to {code(following.name)}.",
                 f"{code(function.name)} is a mere wrapper around {code(following.name)}.",
-                f"Between {code(function.name)} and {code(following.name)} nothing is decided.",
+                f"{code(function.name)} calls {code(following.name)} and decides nothing itself.",
                 f"The first thing {code(function.name)} does is to call {code(following.name)}." if number == 0
                 else f"From {code(function.name)} it is one plain call to {code(following.name)}.",
-                f"{code(following.name)} receives from {code(function.name)} what that was given.",
+                f"{code(function.name)} passes its arguments to {code(following.name)} unchanged.",
                 salt=f"alone{number}",
             )  # fmt: skip
             draft.say(f"{link}." if launches else alone, at, draft.head(function), "scope")
@@ -107,11 +108,32 @@ def _path_draft(
                 ),
                 at, draft.head(function), *spans, "scope",
             )  # fmt: skip
-    if told == 0 or len(names) < 3:
+    if told == 0 or len(names) < 3 or _needs_a_batch(view, ground, steps):
         return None
     _tell_launch(draft, view, steps, symbol)
     draft.claim("path", entry, list(names), "scope")
     return draft
+
+
+def _needs_a_batch(
+    view: ScopeView, ground: Ground, steps: list[tuple[FunctionView, Span | None]]
+) -> bool:
+    """Whether the launch at the end asks for several problems, and the entry point has but one."""
+    launcher, kernel = steps[-2][0], steps[-1][0]
+    sites = [
+        site for site in view.launches
+        if not site.dead and site.caller.id == launcher.id and site.callee.name == kernel.name
+    ]  # fmt: skip
+    return "batch_count" not in steps[0][0].signature and any(
+        asks_for_a_batch(test.condition)
+        for test in shared_tests(ground, sites) if not test.negated
+    )  # fmt: skip
+
+
+def asks_for_a_batch(condition: str) -> bool:
+    """The condition is false for a single problem."""
+    asked = re.search(r"\bbatch_count\s*(>=?)\s*(\d+)", condition)
+    return asked is not None and "||" not in condition and int(asked[2]) + (asked[1] == ">") > 1
 
 
 def _tell_launch(
@@ -119,7 +141,13 @@ def _tell_launch(
 ) -> None:
     """Says under which tests the launch at the end of a path stands."""
     launcher, (kernel, _at) = steps[-2][0], steps[-1]
-    sites = [site for site in sites_of(view, symbol) if site.caller.id == launcher.id]
+    del symbol
+    # All launches of the kernel in that function: what one instantiation stands under is no
+    # condition for the kernel.
+    sites = [
+        site for site in view.launches
+        if not site.dead and site.caller.id == launcher.id and site.callee.name == kernel.name
+    ]  # fmt: skip
     for test in shared_tests(draft.ground, sites)[-2:]:
         if test.negated:
             text = draft.choose(
@@ -153,6 +181,7 @@ def _contribution(draft: Draft, function: FunctionView, at: Span) -> tuple[str, 
         if d.first < at.start_line and not d.guards and not d.loops and len(d.value) < 90
         and re.search(r"\?|std::(?:min|max)|\*|<|/", d.value) and re.search(r"shift|offset|size|stride|block|grid|use|is_|mode", d.name)
     ]  # fmt: skip
+    made = [d for d in made if _goes_into(draft, function, reading, d, at)]
     parts: list[str] = []
     spans: list[Span] = []
     for branch in exits[:2]:
@@ -163,6 +192,24 @@ def _contribution(draft: Draft, function: FunctionView, at: Span) -> tuple[str, 
         parts.append(_made_words(draft, definition))
         spans.append(draft.lines(function, definition.first, definition.last))
     return (listed(parts), spans) if parts else None
+
+
+def _goes_into(
+    draft: Draft, function: FunctionView, reading: FunctionReading, definition: Definition, at: Span
+) -> bool:
+    """The value is still that of its definition, and the call takes it, if by another name."""
+    if times_set(function.text, definition.name) > 1:
+        return False
+    call = next((c for c in reading.calls if c.first <= at.start_line <= c.last), None)
+    words = set(re.findall(r"\w+", draft.ground.text(at) + (call.text if call else "")))
+    for other in reading.definitions:
+        if other.name in words and other.first < at.start_line:
+            words |= set(re.findall(r"\w+", other.value))
+    made_of = re.findall(r"\bdim3\s+(\w+)\s*[({]([^;]*)[)}]\s*;", function.text)
+    for name, value in made_of:
+        if name in words:
+            words |= set(re.findall(r"\w+", value))
+    return definition.name in words
 
 
 def _exit_words(draft: Draft, branch: Branch) -> str:

@@ -75,6 +75,12 @@ def _draft(
     returned = outcome.steps[-1] if outcome.steps and outcome.steps[-1].kind == "return" else None
     if outcome.stuck is not None:
         return None
+    elsewhere = [
+        p.name for p in made.reading.parameters
+        if p.name.startswith("size_") and "*" in p.type and f"*{p.name}" not in outcome.values
+    ]  # fmt: skip
+    if elsewhere and len(told) < 2:
+        return None  # most of the answer would be another function's
     if not told and not (
         returned is not None
         and isinstance(returned.value, int)
@@ -116,6 +122,11 @@ def _draft(
             f"{code(step.text.split(' ')[0])} stays at 0 for this call.",
             draft.lines(function, step.first, step.last), "recompute",
         )  # fmt: skip
+    if elsewhere:
+        draft.say(
+            f"What {listed([code(f'*{n}') for n in elsewhere[:6]])} {'comes' if len(elsewhere) == 1 else 'come'} to is left to the functions that it calls.",
+            draft.head(function),
+        )  # fmt: skip
     if returned is not None and isinstance(returned.value, int) and "sizeof" in returned.text:
         draft.say(
             f"The result {code(returned.text)} is {returned.value} bytes.",
@@ -155,7 +166,7 @@ def _tell_branch(draft: Draft, made: Arguments, step: Step) -> None:
     state = "holds" if step.value else "does not hold"
     draft.say(
         draft.choose(
-            f"{code(step.text)} {state}" + (", so that branch sets the sizes." if step.value else " and is passed over."),
+            f"{code(step.text)} {state}" + (", so that branch sets the sizes." if step.value else ", so its branch is passed over."),
             f"The test {code(step.text)} {'is met' if step.value else 'is not met'} with these arguments.",
             salt=f"{step.text}",
         ),

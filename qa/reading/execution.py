@@ -248,6 +248,8 @@ class _Runner:
                 by = 1 if "++" in self.text(node) else -1
                 self.outcome.values[self.text(inside)] = self.number(inside) + by
             return
+        if node.type == "call_expression":
+            self.forget(node.child_by_field_name("arguments"))
         if node.type != "assignment_expression":
             return
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -389,7 +391,14 @@ class _Runner:
             name in BYTES or self.bound(name) in BYTES or name.startswith("static_cast<")
         ):
             return self.value(given[0])
+        self.forget(arguments)
         raise Opaque(text)
+
+    def forget(self, arguments: Node | None) -> None:
+        """What a called function was given the address of has a value no longer known."""
+        for one in arguments.named_children if arguments is not None else ():
+            text = self.text(one)
+            self.outcome.values.pop(text[1:].strip() if text.startswith("&") else f"*{text}", None)
 
     def named(self, text: str) -> Value:
         same = re.fullmatch(r"std::is_same(?:_v)?<(.+?),\s*(.+?)>(?:::value)?", text)

@@ -70,3 +70,12 @@ def test_headers_say_what_entry_points_do() -> None:
     assert found["lib_daxpy"].text == "axpy adds vectors:"
     assert found["lib_saxpy"].formula == "y := alpha * x + y"
     assert found["lib_saxpy"].parameters["n"] == "the number of elements."
+
+
+def test_what_a_called_function_may_have_written_is_not_known() -> None:
+    text = (
+        "void f(size_t* a, size_t* b)\n{\n  size_t x = 0;\n  g(&x, b);\n  *a = std::max(x, x);\n}\n"
+    )
+    outcome = follow(text, 1, {"a": 1, "b": 1})
+    assert "*a" not in outcome.values
+    assert "x" not in outcome.values

@@ -1,0 +1,80 @@
+"""Faults that readers found in answers: each kind stays away."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from extractor.records import Span
+from qa.author.kernel_facts import KernelFacts
+from qa.author.paths import _goes_into, asks_for_a_batch
+from qa.reading.function import read_function
+
+KERNEL = "template <typename T, typename U> void k(T* A, U x, int n)\n{\n}\n"
+LAUNCHER = """void f(int n, int batch_count)
+{
+  int blocks = (n - 1) / 32 + 1;
+  dim3 grid(blocks, 1, 1);
+  int other = n / 4;
+  launch_one(grid, n);
+  int pieces = (n - 1) / 32 + 1;
+  pieces = (batch_count - 1) / 32 + 1;
+  dim3 across(pieces, 1, 1);
+  launch_two(across, n);
+}
+"""
+
+
+def facts_of(*instantiations: list[str]) -> KernelFacts:
+    function: Any = SimpleNamespace(
+        signature="template <typename T, typename U> void k(T* A, U x, int n)",
+        text=KERNEL,
+        instantiations=tuple(
+            {"symbol": f"k{number}", "template_arguments": arguments}
+            for number, arguments in enumerate(instantiations)
+        ),
+    )
+    return KernelFacts(function, cast(Any, None), read_function(KERNEL, 1))
+
+
+def test_an_instantiation_on_arrays_of_pointers_is_not_preferred() -> None:
+    facts = facts_of(["float const*", "float* const*"], ["float", "float*"])
+    assert facts.types()[0] == 1
+    assert facts.arrays(0) == 2
+    assert facts.arrays(1) == 0
+
+
+def test_a_plain_offset_is_not_told_of_an_array_of_pointers() -> None:
+    row: Any = SimpleNamespace(value={"buffer": "A"}, fact={"instantiation": "another"})
+    assert facts_of(["float", "float*"]).holds(row)
+    assert not facts_of(["float const*", "float* const*"]).holds(row)
+
+
+@pytest.mark.parametrize(
+    ("condition", "asked"),
+    [
+        ("!i64_incs && m <= 64 && batch_count > 8", True),
+        ("batch_count >= 256 && n < 33", True),
+        ("batch_count > 0", False),
+        ("n > 4 || batch_count > 8", False),
+    ],
+)
+def test_a_launch_that_needs_a_batch_is_known(condition: str, asked: bool) -> None:
+    assert asks_for_a_batch(condition) is asked
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "goes"),
+    [("blocks", 6, True), ("other", 6, False), ("pieces", 10, False)],
+)
+def test_only_a_value_that_the_call_takes_is_told(name: str, line: int, goes: bool) -> None:
+    reading = read_function(LAUNCHER, 1)
+    definition = next(d for d in reading.definitions if d.name == name)
+    at = Span(file="f", start_line=line, end_line=line, sha256="0" * 64)
+    draft: Any = SimpleNamespace(
+        ground=SimpleNamespace(text=lambda span: LAUNCHER.split("\n")[span.start_line - 1])
+    )
+    function: Any = SimpleNamespace(text=LAUNCHER)
+    assert _goes_into(draft, function, reading, definition, at) is goes
