@@ -113,7 +113,11 @@ def _task(
             sha256=record.sha256,
         ),
     )
-    return (measure_extents(task, file, buffers) if buffers else task), contract.notes
+    if buffers:
+        task = measure_extents(task, file, buffers)
+        if not any(any(case.extents.values()) for case in task.cases):
+            raise UserError("it touches no buffer on the cpu backend, so no result can be judged")
+    return task, contract.notes
 
 
 def _parameter(one: KernelParameter) -> Parameter:
