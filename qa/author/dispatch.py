@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
-from qa.author.draft import Draft, code, counted, listed
+from qa.author.draft import Draft, code, listed
+from qa.author.launch_lists import singles
 from qa.author.launch_prose import (
     Trace,
     call_words,
@@ -17,13 +18,12 @@ from qa.author.launch_prose import (
     tell_conditions,
     tell_formula,
 )
-from qa.author.sites import launching
+from qa.author.recorded_launches import Sites, has_several_blocks, kernels_of
 from qa.ground import Ground
-from qa.scope_view import FunctionView, ScopeView, Site
+from qa.scope_view import FunctionView, ScopeView
 
 _MOST_PAIRS = 8
 _MOST_ARCHITECTURES = 4
-_MOST_SINGLES = 10
 _VECTORS = frozenset("xyABC")
 
 
@@ -41,47 +41,18 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
     for rows in by_call.values():
         # Sizes that need several blocks tell more.
         rows.sort(key=lambda t: -sum(max(x["grid"]) in range(2, 5000) for x in t["launches"][:3]))
-    sites = _Sites()
+    sites = Sites()
     yield from _architectures(view, ground, by_call, sites)
     # What depends on the architecture is asked for by its name, above.
     everywhere = {
         call: [t for t in rows if len(t["arch"]) > 1] for call, rows in by_call.items()
     }  # fmt: skip
     yield from _pairs(view, ground, everywhere, sites)
-    yield from _singles(view, ground, everywhere, sites)
-
-
-class _Sites:
-    """Launch sites of recorded launches."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str, str], list[Site]] = {}
-
-    def of(self, launch: dict[str, Any], view: ScopeView, entry: str, config: str) -> list[Site]:
-        """Sites that can have made a recorded launch; none where that is not certain."""
-        key = (entry, config, launch.get("symbol", ""))
-        if key not in self._known:
-            self._known[key] = launching(view, entry, config, key[2]) if key[2] else []
-        return self._known[key]
-
-
-def _kernels(trace: Trace) -> list[str]:
-    return [launch["kernel"] for launch in trace["launches"]]
-
-
-def _several(trace: Trace) -> bool:
-    """Some launch has several blocks, and not so many that no arithmetic is left."""
-    return any(max(launch["grid"][:2]) in range(2, 5000) for launch in trace["launches"])
-
-
-def _shape(trace: Trace) -> str:
-    return json.dumps(
-        [[x["kernel"], x["grid"], x["block"], x["repeat"]] for x in trace["launches"]]
-    )
+    yield from singles(view, ground, everywhere, sites)
 
 
 def _pairs(
-    view: ScopeView, ground: Ground, by_call: dict[tuple[str, str], list[Trace]], sites: _Sites
+    view: ScopeView, ground: Ground, by_call: dict[tuple[str, str], list[Trace]], sites: Sites
 ) -> Iterator[Draft]:
     """Two calls that differ in one argument and launch other kernels."""
     done: set[tuple[str, ...]] = set()
@@ -92,12 +63,13 @@ def _pairs(
         if count >= _MOST_PAIRS:
             return
         changes = sorted(
-            _single_changes(traces), key=lambda c: not (_several(c[0]) and _several(c[1]))
+            _single_changes(traces),
+            key=lambda c: not (has_several_blocks(c[0]) and has_several_blocks(c[1])),
         )
         for one, two, name in changes:
-            if _kernels(one) == _kernels(two):
+            if kernels_of(one) == kernels_of(two):
                 continue
-            key = (name, *sorted((*_kernels(one), "|", *_kernels(two))))
+            key = (name, *sorted((*kernels_of(one), "|", *kernels_of(two))))
             if key in done or any(k[0] == name and set(k[1:]) == set(key[1:]) for k in done):
                 continue
             draft = _pair_draft(view, ground, sites, one, two, name, config)
@@ -109,7 +81,7 @@ def _pairs(
 
 
 def _architectures(
-    view: ScopeView, ground: Ground, by_call: dict[tuple[str, str], list[Trace]], sites: _Sites
+    view: ScopeView, ground: Ground, by_call: dict[tuple[str, str], list[Trace]], sites: Sites
 ) -> Iterator[Draft]:
     """The same call on two architectures."""
     done: set[tuple[str, ...]] = set()
@@ -123,10 +95,10 @@ def _architectures(
         for rows in groups.values():
             pairs = [(a, b) for i, a in enumerate(rows) for b in rows[i + 1 :]]
             for one, two in pairs:
-                ways = (*_kernels(one), "|", *_kernels(two))
+                ways = (*kernels_of(one), "|", *kernels_of(two))
                 if (
                     set(one["arch"]) & set(two["arch"])
-                    or _kernels(one) == _kernels(two)
+                    or kernels_of(one) == kernels_of(two)
                     or ways in done
                 ):
                     continue
@@ -139,7 +111,7 @@ def _architectures(
 
 
 def _architecture_draft(
-    view: ScopeView, ground: Ground, sites: _Sites, one: Trace, two: Trace, entry: str, config: str
+    view: ScopeView, ground: Ground, sites: Sites, one: Trace, two: Trace, entry: str, config: str
 ) -> Draft | None:
     first, second = one["arch"][0], two["arch"][0]
     draft = Draft(
@@ -156,7 +128,7 @@ def _architecture_draft(
     ok = False
     told: set[str] = set()
     for arch, trace, other in ((first, one, two), (second, two, one)):
-        rows = [x for x in trace["launches"] if x["kernel"] not in _kernels(other)] or trace[
+        rows = [x for x in trace["launches"] if x["kernel"] not in kernels_of(other)] or trace[
             "launches"
         ][:1]
         for launch in rows[:2]:
@@ -206,13 +178,13 @@ def _single_changes(traces: list[Trace]) -> Iterator[tuple[Trace, Trace, str]]:
 
 
 def _pair_draft(
-    view: ScopeView, ground: Ground, sites: _Sites, one: Trace, two: Trace, name: str, config: str
+    view: ScopeView, ground: Ground, sites: Sites, one: Trace, two: Trace, name: str, config: str
 ) -> Draft | None:
     entry = one["entry"]
     if not one["launches"] or not two["launches"]:
         return None
-    only_one = [x for x in one["launches"] if x["kernel"] not in _kernels(two)]
-    only_two = [x for x in two["launches"] if x["kernel"] not in _kernels(one)]
+    only_one = [x for x in one["launches"] if x["kernel"] not in kernels_of(two)]
+    only_two = [x for x in two["launches"] if x["kernel"] not in kernels_of(one)]
     if not only_one and not only_two:
         return None
     draft = Draft(
@@ -228,12 +200,6 @@ def _pair_draft(
     setting = call_words(one, without=name)
     q1, q2 = (f"'{first}'", f"'{second}'") if isinstance(first, str) else (str(first), str(second))
     where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
-    draft.question = draft.choose(
-        f"{code(entry)} is called with {setting} in {mode}{where}. Which kernels run for {code(name)} = {q1}, which for {code(name)} = {q2}, and where is that decided?",
-        f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches and give the test that separates them.",
-        f"Why does {code(entry)}{where} launch something else for {code(name)} = {q2} than for {code(name)} = {q1}, given {setting} in {mode}?",
-        f"In {mode}, with {setting}, what does moving {code(name)} from {q1} to {q2} do to the launches of {code(entry)}{where}?",
-    )
     told: set[str] = set()
     ok = False
     for label, trace, rows in ((q1, one, only_one), (q2, two, only_two)):
@@ -270,7 +236,7 @@ def _pair_draft(
                 for launch in rows[2:]:
                     if launch["kernel"] in others[:4]:
                         claim_launch(draft, trace, launch)
-    common = [k for k in dict.fromkeys(_kernels(one)) if k in _kernels(two)]
+    common = [k for k in dict.fromkeys(kernels_of(one)) if k in kernels_of(two)]
     if common:
         draft.say(
             f"{listed([code(k) for k in common[:4]])} {'is' if len(common) == 1 else 'are'} launched in both calls.",
@@ -281,120 +247,21 @@ def _pair_draft(
                 claim_launch(
                     draft, trace, next(x for x in trace["launches"] if x["kernel"] == kernel)
                 )
-    return draft if ok else None
-
-
-def _singles(
-    view: ScopeView, ground: Ground, by_call: dict[tuple[str, str], list[Trace]], sites: _Sites
-) -> Iterator[Draft]:
-    """Calls with the longest or the largest launches, worked through from entry to kernel."""
-    seen: set[tuple[str, ...]] = set()
-    count = 0
-    for (entry, config), traces in sorted(by_call.items()):
-        if count >= _MOST_SINGLES:
-            return
-        ranked = sorted(
-            (t for t in traces if t["launches"] and len(t["launches"]) <= 12),
-            key=lambda t: (
-                -len(set(_kernels(t))),
-                not _several(t),
-                -max(max(x["grid"]) for x in t["launches"]) % 997,
-                _shape(t),
-            ),
-        )
-        for trace in ranked[:8]:
-            key = tuple(dict.fromkeys(_kernels(trace)))
-            if key in seen:
-                continue
-            draft = _single_draft(view, ground, sites, trace, entry, config)
-            if draft is not None:
-                seen.add(key)
-                count += 1
-                yield draft
-                break
-
-
-def _tell_way(draft: Draft, view: ScopeView, entry: str, config: str, symbol: str) -> None:
-    """Says through which functions a call comes to its first launch."""
-    steps = [view.owner[one] for one, _at in view.path(entry, config, symbol)][1:-1]
-    names = list(dict.fromkeys(code(f.name) for f in steps))
-    if not names:
-        return
-    draft.say(
-        draft.choose(
-            f"The way from the public call leads through {listed(names)}.",
-            f"Between {code(entry)} and the launch stand {listed(names)}." if len(names) > 1
-            else f"Between {code(entry)} and the launch stands {names[0]}.",
-            f"To get there {code(entry)} goes by {listed(names)}.",
-            salt="way",
-        ),
-        *[draft.head(f) for f in steps if f.span is not None], "scope",
-    )  # fmt: skip
-    draft.claim("path", entry, [entry, *(f.name for f in steps)], "scope")
-
-
-def _single_draft(
-    view: ScopeView, ground: Ground, sites: _Sites, trace: Trace, entry: str, config: str
-) -> Draft | None:
-    launches = trace["launches"]
-    draft = Draft(
-        view,
-        ground,
-        "launch_configuration",
-        f"{entry} {config} {json.dumps(trace['args'], sort_keys=True)}",
-        [entry],
-        configs=[config],
-    )
-    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
-    setting = f"{call_words(trace)} in {trace['pointer_mode']} pointer mode"
-    draft.question = draft.choose(
-        f"List what {code(entry)}{where} launches for {setting}, with grids and blocks, and derive the first grid.",
-        f"{code(entry)}{where} receives {setting}. Which kernels follow, in which order, and how is each one sized?",
-        f"How much parallelism does {code(entry)}{where} ask for with {setting}? Go launch by launch.",
-        f"Predict the launches of {code(entry)}{where} for {setting} and say which function makes each.",
-    )
-    total = 0
-    found = False
-    previous = ""
-    told: set[str] = set()
-    for number, launch in enumerate(launches[:6]):
-        places = sites.of(launch, view, entry, config)
-        if not places:
-            continue
-        site, found = places[0], True
-        order = (
-            ("First", "Then", "After that", "Next", "Then", "At last")[min(number, 5)]
-            if len(launches) > 1
-            else "There is one launch:"
-        )
-        draft.say(
-            draft.choose(
-                f"{order} {code(site.caller.name)} starts {code(launch['kernel'])} with {size_words(launch)}.",
-                f"{order} comes {code(launch['kernel'])} from {code(site.caller.name)}, {size_words(launch)}." if len(launches) > 1 else f"{code(site.caller.name)} makes a single launch, {code(launch['kernel'])} with {size_words(launch)}.",
-                salt=f"{number}{launch['kernel']}",
-            ),
-            site.at, draft.head(site.callee), "trace",
-        )  # fmt: skip
-        claim_launch(draft, trace, launch)
-        if launch["kernel"] != previous and number < 2:
-            tell_formula(draft, view, ground, site, launch, trace)
-            tell_conditions(draft, places, told)
-        previous = launch["kernel"]
-        threads = 1
-        for extent in (*launch["grid"], *launch["block"]):
-            threads *= extent
-        total += threads
-    if not found:
+    if not ok:
         return None
-    if len(launches) <= 3:
-        _tell_way(draft, view, entry, config, launches[0]["symbol"])
-    if len(launches) == 1:
-        grid, block = launches[0]["grid"], launches[0]["block"]
-        product = " * ".join(str(v) for v in (*grid, *block) if v > 1)
-        if "*" in product:
-            draft.say(f"All in all these are {product} = {total} threads.", "recompute", "trace")
-            draft.claim("number", product, total, "recompute")
-    elif len(launches) > 6:
-        draft.say(f"The trace has {counted(len(launches), 'launch', 'launches')} in all.", "trace")
-        claim_launch(draft, trace, None)
+    moved = f"In {mode}, with {setting}, what does moving {code(name)} from {q1} to {q2} do to the launches of {code(entry)}{where}?"
+    # Only a test on the changed argument can be asked for as what tells the two apart.
+    if any(re.search(rf"\b{name}\b", words) for words in told):
+        draft.question = draft.choose(
+            f"{code(entry)} is called with {setting} in {mode}{where}. Which kernels run for {code(name)} = {q1}, which for {code(name)} = {q2}, and where is that decided?",
+            f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches and give the test that separates them.",
+            f"Why does {code(entry)}{where} launch something else for {code(name)} = {q2} than for {code(name)} = {q1}, given {setting} in {mode}?",
+            moved,
+        )
+    else:
+        draft.question = draft.choose(
+            moved,
+            f"{code(entry)} is called with {setting} in {mode}{where}. Which kernels run for {code(name)} = {q1} only, and which for {code(name)} = {q2} only?",
+            f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches.",
+        )
     return draft

@@ -81,7 +81,7 @@ def tell_conditions(draft: Draft, sites: list[Site], told: set[str]) -> None:
                 or definition.guards
             ):
                 continue
-            told.add(name)
+            told.update((name, definition.value))
             if re.search(r"[(<&|=]", definition.value):
                 draft.say(
                     draft.choose(
@@ -141,8 +141,8 @@ def tell_formula(
     site: Site,
     launch: dict[str, Any],
     trace: Trace,
-) -> None:
-    """Recomputes one extent of a grid from the launcher's formula, names put in."""
+) -> bool:
+    """Recomputes one extent of a grid from the launcher's formula, names put in; whether it could."""
     del view
     shape = _unwrapped(resolved(site)[0])
     for axis, expression in zip("xyz", split_arguments(shape), strict=False):
@@ -169,7 +169,8 @@ def tell_formula(
             draft.claim(
                 "constant", name, constant, "source" if name in ground.constants else "scope"
             )
-        return
+        return True
+    return False
 
 
 def _unwrapped(text: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from extractor.records import Span
 from qa.author.kernel_facts import KernelFacts
+from qa.author.launch_lists import _launch_words, _tell_total
 from qa.author.paths import _goes_into, asks_for_a_batch
 from qa.reading.function import read_function
 
@@ -78,3 +79,43 @@ def test_only_a_value_that_the_call_takes_is_told(name: str, line: int, goes: bo
     )
     function: Any = SimpleNamespace(text=LAUNCHER)
     assert _goes_into(draft, function, reading, definition, at) is goes
+
+
+class Sayings:
+    """Stands in for a draft: keeps what is said and claimed."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.claims: list[tuple[str, int]] = []
+
+    def say(self, text: str, *_cites: object) -> None:
+        self.said.append(text)
+
+    def claim(self, _kind: str, subject: str, value: int, _check: str) -> None:
+        self.claims.append((subject, value))
+
+    @staticmethod
+    def choose(*forms: str, salt: str = "") -> str:
+        del salt
+        return forms[0]
+
+
+def launch(kernel: str, repeat: int = 1) -> dict[str, Any]:
+    return {
+        "kernel": kernel, "grid": [4, 1, 1], "block": [64, 1, 1], "shared_bytes": 0,
+        "repeat": repeat,
+    }  # fmt: skip
+
+
+def test_repeated_launches_count_as_often_as_they_are_made() -> None:
+    draft: Any = Sayings()
+    _tell_total(draft, [launch("a"), launch("b", 13), launch("c", 11)])
+    assert draft.said == ["That makes 1 + 13 + 11 = 25 launches in all."]
+    assert draft.claims == [("1 + 13 + 11", 25)]
+
+
+def test_only_the_last_launch_is_called_the_last() -> None:
+    draft: Any = Sayings()
+    words = [_launch_words(draft, launch("k"), number, 8, []) for number in range(8)]
+    assert [w.startswith("At last") for w in words] == [False] * 7 + [True]
+    assert words[0].startswith("First")

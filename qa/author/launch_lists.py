@@ -1,0 +1,178 @@
+"""Entries that list what one public call launches, every launch of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from extractor.records import Span
+from qa.author.draft import Draft, code, listed
+from qa.author.launch_prose import (
+    Trace,
+    call_words,
+    claim_launch,
+    size_words,
+    tell_conditions,
+    tell_formula,
+)
+from qa.author.recorded_launches import Sites, has_several_blocks, kernels_of, shape_of
+from qa.ground import Ground
+from qa.scope_view import FunctionView, ScopeView, Site
+
+_MOST = 10
+_LONGEST = 8
+
+
+def singles(
+    view: ScopeView, ground: Ground, by_call: dict[tuple[str, str], list[Trace]], sites: Sites
+) -> Iterator[Draft]:
+    """Calls with the longest or the largest launches, worked through from entry to kernel."""
+    seen: set[tuple[str, ...]] = set()
+    count = 0
+    for (entry, config), traces in sorted(by_call.items()):
+        if count >= _MOST:
+            return
+        ranked = sorted(
+            (t for t in traces if t["launches"] and len(t["launches"]) <= _LONGEST),
+            key=lambda t: (
+                -len(set(kernels_of(t))),
+                not has_several_blocks(t),
+                -max(max(x["grid"]) for x in t["launches"]) % 997,
+                shape_of(t),
+            ),
+        )
+        for trace in ranked[:8]:
+            key = tuple(dict.fromkeys(kernels_of(trace)))
+            if key in seen:
+                continue
+            draft = _single_draft(view, ground, sites, trace, entry, config)
+            if draft is not None:
+                seen.add(key)
+                count += 1
+                yield draft
+                break
+
+
+def _tell_way(draft: Draft, view: ScopeView, entry: str, config: str, symbol: str) -> None:
+    """Says through which functions a call comes to its first launch."""
+    steps = [view.owner[one] for one, _at in view.path(entry, config, symbol)][1:-1]
+    names = list(dict.fromkeys(code(f.name) for f in steps))
+    if not names:
+        return
+    draft.say(
+        draft.choose(
+            f"The way from the public call leads through {listed(names)}.",
+            f"Between {code(entry)} and the launch stand {listed(names)}." if len(names) > 1
+            else f"Between {code(entry)} and the launch stands {names[0]}.",
+            f"To get there {code(entry)} goes by {listed(names)}.",
+            salt="way",
+        ),
+        *[draft.head(f) for f in steps if f.span is not None], "scope",
+    )  # fmt: skip
+    draft.claim("path", entry, [entry, *(f.name for f in steps)], "scope")
+
+
+def _single_draft(
+    view: ScopeView, ground: Ground, sites: Sites, trace: Trace, entry: str, config: str
+) -> Draft | None:
+    launches = trace["launches"]
+    draft = Draft(
+        view,
+        ground,
+        "launch_configuration",
+        f"{entry} {config} {json.dumps(trace['args'], sort_keys=True)}",
+        [entry],
+        configs=[config],
+    )
+    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+    setting = f"{call_words(trace)} in {trace['pointer_mode']} pointer mode"
+    told: set[str] = set()
+    found, all_known, derived = False, True, False
+    previous = ""
+    for number, launch in enumerate(launches):
+        places = sites.of(launch, view, entry, config)
+        kernel = view.owner.get(launch["symbol"])
+        if not places and (kernel is None or kernel.span is None):
+            return None
+        draft.say(
+            _launch_words(draft, launch, number, len(launches), places),
+            *_shown(draft, kernel, places),
+            "trace",
+        )
+        claim_launch(draft, trace, launch)
+        if not places:
+            # Several functions launch it, and the trace does not say which one did.
+            all_known = False
+        else:
+            found = True
+            if launch["kernel"] != previous and number < 2:
+                formula = tell_formula(draft, view, ground, places[0], launch, trace)
+                derived = derived or (formula and number == 0)
+                tell_conditions(draft, places, told)
+        previous = launch["kernel"]
+    if not found:
+        return None
+    forms = [
+        f"{code(entry)}{where} receives {setting}. Which kernels follow, in which order, and how is each one sized?",
+        f"How much parallelism does {code(entry)}{where} ask for with {setting}? Go launch by launch.",
+    ]
+    if derived:
+        forms.append(
+            f"List what {code(entry)}{where} launches for {setting}, with grids and blocks, and derive the first grid."
+        )
+    if all_known:
+        forms.append(
+            f"Predict the launches of {code(entry)}{where} for {setting} and say which function makes each."
+        )
+    draft.question = draft.choose(*forms)
+    if len(launches) <= 3 and sites.of(launches[0], view, entry, config):
+        _tell_way(draft, view, entry, config, launches[0]["symbol"])
+    _tell_total(draft, launches)
+    return draft
+
+
+def _launch_words(
+    draft: Draft, launch: dict[str, Any], number: int, count: int, places: list[Site]
+) -> str:
+    kernel, size = code(launch["kernel"]), size_words(launch)
+    by = code(places[0].caller.name) if places else ""
+    if count == 1:
+        return draft.choose(
+            f"There is one launch: {by} starts {kernel} with {size}." if by else f"There is one launch, {kernel} with {size}.",
+            f"{by} makes a single launch, {kernel} with {size}." if by else f"A single launch is made, {kernel} with {size}.",
+        )  # fmt: skip
+    order = (
+        "First" if number == 0 else "At last" if number == count - 1
+        else ("Then", "After that", "Next")[(number - 1) % 3]
+    )  # fmt: skip
+    if not by:
+        return f"{order} comes {kernel}, {size}."
+    return draft.choose(
+        f"{order} {by} starts {kernel} with {size}.",
+        f"{order} comes {kernel} from {by}, {size}.",
+        salt=f"{number}{launch['kernel']}",
+    )
+
+
+def _shown(draft: Draft, kernel: FunctionView | None, places: list[Site]) -> list[Span]:
+    if places:
+        return [places[0].at, draft.head(places[0].callee)]
+    return [draft.head(kernel)] if kernel is not None and kernel.span is not None else []
+
+
+def _tell_total(draft: Draft, launches: list[dict[str, Any]]) -> None:
+    """How many launches there are, repeats counted; for a single one, how many threads."""
+    repeats = [launch["repeat"] for launch in launches]
+    if len(launches) == 1 and repeats == [1]:
+        extents = [v for v in (*launches[0]["grid"], *launches[0]["block"]) if v > 1]
+        total = math.prod(extents)
+        if len(extents) > 1:
+            product = " * ".join(map(str, extents))
+            draft.say(f"All in all these are {product} = {total} threads.", "recompute", "trace")
+            draft.claim("number", product, total, "recompute")
+    elif len(launches) > 2 and max(repeats) > 1:
+        worked = " + ".join(map(str, repeats))
+        draft.say(f"That makes {worked} = {sum(repeats)} launches in all.", "recompute", "trace")
+        draft.claim("number", worked, sum(repeats), "recompute")

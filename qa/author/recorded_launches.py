@@ -1,0 +1,41 @@
+"""Recorded launches of calls: their sites, their kernels, their sizes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from qa.author.launch_prose import Trace
+from qa.author.sites import launching
+from qa.scope_view import ScopeView, Site
+
+
+class Sites:
+    """Launch sites of recorded launches."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], list[Site]] = {}
+
+    def of(self, launch: dict[str, Any], view: ScopeView, entry: str, config: str) -> list[Site]:
+        """Sites that can have made a recorded launch; none where that is not certain."""
+        key = (entry, config, launch.get("symbol", ""))
+        if key not in self._known:
+            self._known[key] = launching(view, entry, config, key[2]) if key[2] else []
+        return self._known[key]
+
+
+def kernels_of(trace: Trace) -> list[str]:
+    """Kernels in the order of their launches."""
+    return [launch["kernel"] for launch in trace["launches"]]
+
+
+def has_several_blocks(trace: Trace) -> bool:
+    """Some launch has several blocks, and not so many that no arithmetic is left."""
+    return any(max(launch["grid"][:2]) in range(2, 5000) for launch in trace["launches"])
+
+
+def shape_of(trace: Trace) -> str:
+    """All that a trace says of sizes, as a key."""
+    return json.dumps(
+        [[x["kernel"], x["grid"], x["block"], x["repeat"]] for x in trace["launches"]]
+    )
