@@ -180,6 +180,9 @@ def _removed_draft(
         if re.search(rf"\b{re.escape(n)}\b", store.value["index"] + load.value["index"])
     }
     given = [f"{code(n)} = {v}" for n, v in used.items()]
+    apart = bool(more["apart"])
+    if apart or "warpSize" in function.text:
+        given.append("wavefronts of 64 lanes")
     cond = f" (take {listed(given)})" if given else ""
     draft.question = draft.choose(
         f"What does the barrier between the store to {code(array)} and the load from it protect in {code(function.name)}? Name two threads that would race without it{cond}.",
@@ -215,7 +218,6 @@ def _removed_draft(
         ),
         here, there, "recompute",
     )  # fmt: skip
-    apart = bool(more["apart"])
     fence = draft.lines(function, barrier.line)
     if apart:
         draft.say(

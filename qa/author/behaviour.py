@@ -9,7 +9,8 @@ from qa.author.draft import Draft, code, listed
 from qa.reading.definitions import times_set
 from qa.reading.function import Branch, FunctionReading
 
-_BUILT_IN = re.compile(r"(?:threadIdx|blockIdx|hipThreadIdx|hipBlockIdx)\b")
+_BUILT_IN = re.compile(r"(?:threadIdx|blockIdx|hipThreadIdx|hipBlockIdx)(?:_[xyz]|\b)")
+_LITERALS = ("true", "false", "0", "1")  # what a macro of the build leaves of a test
 _MOST_TESTS = 9
 _LONGEST_VALUE = 90
 
@@ -26,7 +27,12 @@ def behaviour(draft: Draft, text: str, reading: FunctionReading, callees: Collec
     parts: list[str] = []
     explained: dict[str, str] = {}
     for branch in reading.branches:
-        if branch.guards or branch.loops or len(branch.condition) > 110:
+        if (
+            branch.guards
+            or branch.loops
+            or len(branch.condition) > 110
+            or branch.condition in _LITERALS
+        ):
             continue
         what = _consequence(reading, branch, callees)
         names = _explanations(text, reading, branch.condition)

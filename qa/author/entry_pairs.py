@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.sites import shared_tests
+from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView
@@ -233,6 +234,9 @@ def _precision_draft(
         launchers = [p[-2] for p in paths if len(p) > 1]
         if len(launchers) < 2 or launchers[0].id == launchers[1].id:
             return None
+        if two in entries_through(view, launchers[0]) or one in entries_through(view, launchers[1]):
+            return None  # both come through it, so that it tells nothing apart
+        draft.question = f"Moving a program from {code(one)} to {code(two)}{where}: which kernels will no longer show up in its profile, which new ones may, and in which functions do the ways part?"
         draft.say(
             f"The ways part on the host: {code(one)} gets to its kernel through {code(launchers[0].name)}, {code(two)} through {code(launchers[1].name)}.",
             *[draft.head(f) for f in launchers[:2]], "scope",

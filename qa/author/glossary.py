@@ -11,6 +11,7 @@ from qa.reading.function import FunctionReading
 _MEANINGS = (
     (r"batch_count", "the number of problems in the batch"),
     (r"nrhs", "the number of right-hand sides"),
+    (r"ld([a-z])\d", "the step of {} along one of its dimensions"),
     (r"ld([a-z]\w*)", "the leading dimension of {}"),
     (r"inc([a-z]\w*)", "the increment of {}"),
     (r"stride_?([a-zA-Z]\w*)", "the distance from one {} of the batch to the next"),
@@ -116,7 +117,8 @@ def _operand(name: str, letters: str, reading: FunctionReading | None) -> str:
         p.name for p in reading.parameters[: names.index(name) if name in names else 0]
         if is_pointer(p.name, p.type, reading)
     ]  # fmt: skip
-    return f"`{before[-1]}`" if before else plain
+    near = before and re.match(r"stride|offset|shift", name)
+    return f"`{before[-1]}`" if near else plain
 
 
 def told(fault: Fault) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.kernel_facts import (
     KernelFacts,
@@ -277,19 +278,23 @@ def _with_guard(draft: Draft, facts: KernelFacts, row: Row) -> Draft:
         if g.fact["span"]["start_line"] <= row.line <= g.fact["span"]["end_line"]
         and g.line != row.line and len(g.value["condition"]) < 90
     ]  # fmt: skip
+    shown: list[str] = []
+    spans: list[Span] = []
     for guard in guards[-2:]:
         condition = guard.value["condition"]
-        first = guard.line
         bare = re.fullmatch(r"!?\w+", condition) is not None
+        shown.append(f"{code(condition)}{' is not zero' if bare else ' holds'}")
+        spans.append(draft.lines(facts.function, guard.line, _condition_end(facts, guard.line)))
+    if shown:
         draft.say(
             draft.choose(
-                f"It only comes that far where {code(condition)} {'is not zero' if bare else 'holds'}.",
-                f"All this lies behind {code(condition)}.",
-                f"The thread gets there if {code(condition)}{' is not zero' if bare else ''}.",
-                salt=f"guard{first - row.line}",
+                f"The access is only made where {listed(shown)}.",
+                f"All this is for threads for which {listed(shown)}.",
+                f"A thread gets there if {listed(shown)}.",
+                salt=f"guard{len(shown)}",
             ),
-            draft.lines(facts.function, first, _condition_end(facts, first)),
-        )  # fmt: skip
+            *spans,
+        )
     return draft
 
 

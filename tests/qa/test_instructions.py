@@ -92,3 +92,17 @@ def test_references_of_a_header_leave_their_words() -> None:
         "    @param[in] n int.\n*/\nvoid lib_f(int n);\n"
     )
     assert read_header(header)["lib_f"].text == "F solves it with ONE, H(1) ... H(k)"
+
+
+def test_numbered_steps_belong_to_the_operand_of_their_letter() -> None:
+    one = reading("void f(U AA, int lda1, int lda2, U BB, int ldb1)\n{\n}\n")
+    assert meaning("ldb1", None, one) == "the step of `BB` along one of its dimensions"
+
+
+def test_a_bound_by_the_older_names_of_a_place_is_told() -> None:
+    text = (
+        "void f(int ny, T* x)\n{\n  int y = hipBlockIdx_y;\n  if(y < ny)\n    x[y] = 0;\n"
+        "  if(true)\n    g(x);\n}\n"
+    )
+    assert "`y < ny`" in bounds(DRAFT, text, reading(text))
+    assert "true" not in behaviour(DRAFT, text, reading(text), ["g"])
