@@ -182,16 +182,45 @@ def _contribution(draft: Draft, function: FunctionView, at: Span) -> tuple[str, 
         and re.search(r"\?|std::(?:min|max)|\*|<|/", d.value) and re.search(r"shift|offset|size|stride|block|grid|use|is_|mode", d.name)
     ]  # fmt: skip
     made = [d for d in made if _goes_into(draft, function, reading, d, at)]
-    parts: list[str] = []
     spans: list[Span] = []
-    for branch in exits[:2]:
+    ends: list[tuple[int, str]] = []
+    for branch in exits[:3]:
         last = branch.last if branch.last - branch.first < 6 else branch.consequence[0]
-        parts.append(_exit_words(draft, branch))
+        ends.append((branch.first, _exit_words(draft, branch)))
         spans.append(draft.lines(function, branch.first, last))
+    checked = next(
+        (b for b in above if not b.guards and not b.loops and checking(reading, b)), None
+    )
+    if checked is not None:
+        callee, test = code(checking(reading, checked)), code(checked.condition)
+        words = draft.choose(
+            f"{callee} looks at the arguments and its verdict is returned under {test}",
+            f"what {callee} says against the arguments ends the call ({test})",
+            f"a status of {callee} that meets {test} is handed straight back",
+            salt=f"checked{checked.first}",
+        )
+        ends.append((checked.first, words))
+        spans.append(draft.lines(function, checked.first, checked.last))
+        definition = reading.definition(checked.condition.split(" ")[0])
+        if definition is not None:
+            spans.append(draft.lines(function, definition.first, definition.last))
+    parts = [words for _line, words in sorted(ends)]
     for definition in made[:2]:
         parts.append(_made_words(draft, definition))
         spans.append(draft.lines(function, definition.first, definition.last))
     return (listed(parts), spans) if parts else None
+
+
+def checking(reading: FunctionReading, branch: Branch) -> str:
+    """The function whose status a branch hands back; nothing where it is no such branch."""
+    match = re.fullmatch(r"(\w+)\s*!=\s*\w*status_\w+", branch.condition)
+    if match is None or branch.returns != match[1]:
+        return ""
+    definition = reading.definition(match[1])
+    callee = (
+        re.match(r"(\w+)\s*(?:<[^;]*>)?\(", definition.value) if definition is not None else None
+    )
+    return callee[1] if callee is not None else ""
 
 
 def _goes_into(
@@ -241,7 +270,7 @@ def _exit_words(draft: Draft, branch: Branch) -> str:
             f"an empty problem is done at {test} ({status})",
             f"{test} means that there is nothing to compute, hence {status}",
             f"a call without work leaves at {test} with {status}",
-            f"{status} is the answer where {test} holds, before any kernel", salt=salt,
+            f"{status} is the answer where {test} holds", salt=salt,
         )  # fmt: skip
     if "invalid" in returned or "not_implemented" in returned:
         return draft.choose(

@@ -10,7 +10,7 @@ import pytest
 from extractor.records import Span
 from qa.author.kernel_facts import KernelFacts
 from qa.author.launch_lists import _launch_words, _tell_total
-from qa.author.paths import _goes_into, asks_for_a_batch
+from qa.author.paths import _goes_into, asks_for_a_batch, checking
 from qa.reading.function import read_function
 
 KERNEL = "template <typename T, typename U> void k(T* A, U x, int n)\n{\n}\n"
@@ -119,3 +119,13 @@ def test_only_the_last_launch_is_called_the_last() -> None:
     words = [_launch_words(draft, launch("k"), number, 8, []) for number in range(8)]
     assert [w.startswith("At last") for w in words] == [False] * 7 + [True]
     assert words[0].startswith("First")
+
+
+def test_a_check_of_the_arguments_is_an_end_of_the_call() -> None:
+    text = (
+        "status f(int n)\n{\n  status st = f_argCheck(n);\n"
+        "  if(st != rocblas_status_continue)\n    return st;\n"
+        "  if(n > 3)\n    return st;\n}\n"
+    )
+    reading = read_function(text, 1)
+    assert [checking(reading, branch) for branch in reading.branches] == ["f_argCheck", ""]
