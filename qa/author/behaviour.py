@@ -36,6 +36,8 @@ def behaviour(draft: Draft, text: str, reading: FunctionReading, callees: Collec
             continue
         what = _consequence(reading, branch, callees)
         names = _explanations(text, reading, branch.condition)
+        if names is None and branch.returns is not None:
+            names = {}  # a status that callers see is told even where a name stays open
         if what is None or names is None:
             continue
         explained.update(names)
@@ -118,7 +120,9 @@ def _places(reading: FunctionReading) -> set[str]:
     return found
 
 
-def _explanations(text: str, reading: FunctionReading, condition: str) -> dict[str, str] | None:
+def _explanations(
+    text: str, reading: FunctionReading, condition: str, depth: int = 1
+) -> dict[str, str] | None:
     """Local names of a condition and what they stand for; ``None`` where one cannot be told."""
     parameters = {p.name for p in reading.parameters}
     found: dict[str, str] = {}
@@ -136,8 +140,12 @@ def _explanations(text: str, reading: FunctionReading, condition: str) -> dict[s
             return None  # it has another value by then, perhaps
         if rows[0].type == "rocblas_status" and handed:
             found[name] = f"what {code(handed[1])} returns"
-        elif len(value) <= _LONGEST_VALUE and value and not value.startswith("("):
+        elif 0 < len(value) <= _LONGEST_VALUE and (
+            not value.startswith("(") or re.search(r"\bbool\b|\bint", rows[0].type)
+        ):  # what stands in parentheses may be the arguments of a constructor
             found[name] = code(value)
+            within = _explanations(text, reading, value, depth - 1) if depth else None
+            found.update(within or {})
         else:
             return None
     return found

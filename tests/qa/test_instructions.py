@@ -106,3 +106,14 @@ def test_a_bound_by_the_older_names_of_a_place_is_told() -> None:
     )
     assert "`y < ny`" in bounds(DRAFT, text, reading(text))
     assert "true" not in behaviour(DRAFT, text, reading(text), ["g"])
+
+
+def test_a_status_is_never_left_out_and_names_within_names_are_explained() -> None:
+    text = (
+        "rocblas_status f(int k, int m, int n, int lda)\n{\n  bool left = (k == 1);\n"
+        "  int nq = left ? m : n;\n  if(lda < nq)\n    return rocblas_status_invalid_size;\n}\n"
+    )
+    said = behaviour(DRAFT, text, reading(text), [])
+    assert "for `lda < nq` return `rocblas_status_invalid_size`" in said
+    assert "`nq` is `left ? m : n`" in said
+    assert "`left` is `(k == 1)`" in said
