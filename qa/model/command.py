@@ -107,7 +107,7 @@ def _categories(chosen: Sequence[str]) -> tuple[Category, ...]:
 def _estimated(project: str, expected: Estimate) -> str:
     price = "price unknown" if expected.price is None else f"${expected.price:.2f}"
     return (
-        f"{project}: {expected.entries} entries wanted, up to {expected.requests} requests, about "
+        f"{project}: {expected.entries} entries wanted, about {expected.requests} requests, "
         f"{expected.sent} tokens sent and {expected.received} received, {price}"
     )
 
