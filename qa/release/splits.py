@@ -18,7 +18,7 @@ def split(members: Mapping[str, Sequence[str]], libraries: Mapping[str, str]) ->
     Library by library, families are taken in the order of the hash of their name; each goes to test
     while it fits into the rest of test's share, else to validation while it fits there, else to
     train. A family that is larger than a share can only be training data. Where a library has three
-    families or more, each split gets at least one.
+    families or more, each split gets at least one as far as the largest family stays in training.
 
     Args:
         members: Row ids by family.
@@ -46,11 +46,23 @@ def split(members: Mapping[str, Sequence[str]], libraries: Mapping[str, str]) ->
 def _fill(
     chosen: dict[str, str], families: Sequence[str], members: Mapping[str, Sequence[str]]
 ) -> None:
-    """Moves the smallest training family into a held-out split that got none."""
+    """Moves a small family into a held-out split that got none.
+
+    It comes from the training families but the largest, which is most of what there is to learn
+    from, else from the other held-out split.
+    """
+
+    def size(family: str) -> tuple[int, str]:
+        return len(members[family]), _hash(family)
+
+    largest = max(families, key=size)
     for place in ("test", "validation"):
-        if not any(chosen[family] == place for family in families):
-            training = [family for family in families if chosen[family] == "train"]
-            chosen[min(training, key=lambda f: (len(members[f]), _hash(f)))] = place
+        if any(chosen[family] == place for family in families):
+            continue
+        training = [f for f in families if chosen[f] == "train" and f != largest]
+        others = [f for f in families if chosen[f] not in ("train", place)]
+        if training or len(others) > 1:
+            chosen[min(training or others, key=size)] = place
 
 
 def _hash(family: str) -> str:

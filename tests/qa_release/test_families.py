@@ -12,7 +12,7 @@ from qa.intake import read
 from qa.records import Author, Entry
 from qa.release.families import Evidence, evidence_of, group, shared_helpers
 from qa.release.library import Definition
-from qa.release.splits import SPLITS, split
+from qa.release.splits import HELD_OUT, SPLITS, split
 from qa_release.entries import Rows, write
 
 
@@ -115,7 +115,7 @@ def test_a_kernel_counts_when_it_is_shown_launched_or_named(rows: Rows, tmp_path
 
 FAMILIES = st.dictionaries(
     st.sampled_from([f"{lib}/i{n}" for lib in "ab" for n in range(30)]),
-    st.integers(1, 40),
+    st.integers(1, 40) | st.just(2_000),
     min_size=1,
 )
 
@@ -132,5 +132,11 @@ def test_splits_are_whole_and_stable_and_none_is_empty_without_need(sizes: dict[
         inside = [name for name in members if libraries[name] == library]
         places = {chosen[name] for name in inside}
         assert "train" in places
+        # What is larger than a share is training data, however few families there are.
+        rows = sum(sizes[name] for name in inside)
+        largest = max(sizes[name] for name in inside)
+        giants = [name for name in inside if sizes[name] == largest]
+        if largest > HELD_OUT * rows:
+            assert any(chosen[name] == "train" for name in giants)
         if len(inside) >= 3:
             assert places == set(SPLITS)
