@@ -27,8 +27,12 @@ def fact(index: str, **symbols: dict[str, Any]) -> dict[str, Any]:
         "subject": "a.hip:5:3",
         "instantiation": None,
         "value": {
-            "buffer": "a", "access": "store", "index": index, "symbols": symbols,
-            "element": "T", "vector_bytes": "sizeof(T)",
+            "buffer": "a",
+            "access": "store",
+            "index": index,
+            "symbols": symbols,
+            "element": "T",
+            "vector_bytes": "sizeof(T)",
         },
     }
 

@@ -174,7 +174,7 @@ def _run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (["seed", "{hip}/saxpy.hip"], "nothing in the file launches it; say how with --grid"),
         (["seed", "{hip}/saxpy.hip", "--grid", "n", "--case", "m=1"], "unknown scalar 'm'"),
         (["seed", "{hip}/sum.hip", "--entry", "summ"], "unknown entry 'summ'; nearest: sum"),
-        (["seed", "{hip}/nothing.hip"], "cannot be read"),
+        (["seed", "{hip}/nothing.hip"], "there is no such file"),
         (["seed", "{hip}/saxpy.hip", "--extent", "z=n"], "unknown parameter 'z'"),
         (["verify", "{out}/no-task"], "a task is a folder with task.json"),
         (["verify", "{task}", "--backend", "gpu"], "unknown backend 'gpu'"),

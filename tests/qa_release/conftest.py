@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from opened_libraries import SMALL_LIBRARY
 from playwright.sync_api import Browser
-from render.browser import GraphPage, launched
+from render.browser import GraphPage
 
 from extractor.project import Project
 from qa.release.build import Release, Request, build
@@ -82,12 +82,6 @@ def qa(tmp_path: Path, in_shared_cache: Path) -> Qa:
         return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
 
     return run
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with launched() as found:
-        yield found
 
 
 @pytest.fixture

@@ -8,14 +8,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from extractor.render import render
-from render.browser import GraphPage, launched
+from render.browser import GraphPage
 from render.synthetic import synthetic_scope
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with launched() as found:
-        yield found
 
 
 @pytest.fixture

@@ -271,7 +271,7 @@ def test_a_folder_that_is_something_else(rule: Rule, tmp_path: Path) -> None:
 
 
 def test_a_source_that_does_not_exist(rule: Rule) -> None:
-    with pytest.raises(SourceError, match="no such folder, .*and not URL@REF"):
+    with pytest.raises(SourceError, match=r"no such folder, .*and not URL@REF"):
         obtain(rule, "/no/such/folder")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from render.browser import GraphPage, launched
+from render.browser import GraphPage
 
 from extractor.api import scope_bytes
 from extractor.facts.collect import counts, merged, to_lines
@@ -35,12 +35,6 @@ def folder(facts: list[Fact], tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = library_page("brook", "brook 1.0", "0", facts)
     (made / "library.html").write_text(page, encoding="utf-8")
     return made
-
-
-@pytest.fixture(scope="module")
-def browser() -> Browser:  # type: ignore[misc]
-    with launched() as started:
-        yield started
 
 
 def _opened(browser: Browser, path: Path) -> GraphPage:
