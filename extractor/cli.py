@@ -290,6 +290,7 @@ def _extract(
             source or None,
             out / project.rule.name / "sides",
             lambda chosen: _open(name, rules, database, chosen, jobs, reporter, engine),
+            conditions=facts,
         )
         compared, files, notes = difference.run(diff, request, project.rule.name, out)
         if as_json:

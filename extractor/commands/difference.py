@@ -30,11 +30,10 @@ def run(
     opened = [open_side(name, request) for name in sides]
     notes = []
     for name, side in zip(sides, opened, strict=True):
-        if side.lacks:
-            notes.append(f"{name} has no interface {', '.join(side.lacks)}")
+        notes += [f"{name}: {told}" for _, told in side.lacks]
     if not any(side.files for side in opened):
-        raise UserError(f"neither side has anything of {', '.join(request.interfaces)}")
-    old, new = (take_inventory(side.files, side.configs) for side in opened)
+        raise UserError("neither side has it: " + "; ".join(dict.fromkeys(notes)))
+    old, new = (take_inventory(s.files, s.configs, s.conditions) for s in opened)
     difference = compare(project, old, new, sides)
     folder = out / project / f"diff-{_plain(sides[0])}-{_plain(sides[1])}"
     data = difference.model_dump(mode="json", by_alias=True)
@@ -77,7 +76,12 @@ def show(difference: Difference, files: Sequence[Path], notes: Sequence[str]) ->
         counts.add_column(title, justify="left" if not title else "right")
     for kind, row in difference.counts.items():
         if kind == "dispatch" and not difference.conditions_compared:
-            counts.add_row("dispatch", "not compared: no facts beside both sides' scopes", "", "")
+            counts.add_row(
+                "dispatch",
+                "not compared: add --facts, or write facts beside both sides' scopes",
+                "",
+                "",
+            )
         else:
             counts.add_row(kind.replace("_", " "), *(str(row[how]) for how in row))
     console.print(counts)

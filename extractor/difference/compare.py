@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
@@ -197,13 +198,21 @@ def _paired(
     pairs: list[tuple[_T | None, _T | None]] = []
     for before, after in groups.values():
         for key in keys:
-            for one in list(before):
-                wanted = repr(key(one))
-                two = next((item for item in after if repr(key(item)) == wanted), None)
-                if two is not None:
-                    before.remove(one)
-                    after.remove(two)
-                    pairs.append((one, two))
+            waiting: dict[str, deque[_T]] = {}
+            for item in after:
+                waiting.setdefault(repr(key(item)), deque()).append(item)
+            taken: set[int] = set()
+            unpaired: list[_T] = []
+            for one in before:
+                equal = waiting.get(repr(key(one)))
+                if not equal:
+                    unpaired.append(one)
+                    continue
+                two = equal.popleft()
+                taken.add(id(two))
+                pairs.append((one, two))
+            before[:] = unpaired
+            after[:] = [item for item in after if id(item) not in taken]
         shared = min(len(before), len(after))
         pairs += list(zip(before[:shared], after[:shared], strict=True))
         pairs += [(one, None) for one in before[shared:]]

@@ -11,6 +11,9 @@ from typing import Any
 
 from extractor.difference.records import Place
 
+LAUNCH_CONDITION = "launch_condition"
+"""Kind of the facts that say when a launch runs."""
+
 _SPACE = re.compile(r"\s+")
 
 
@@ -87,18 +90,24 @@ class Inventory:
     conditions: int = 0
 
 
-def take_inventory(files: Iterable[Path], configs: Iterable[str] = ()) -> Inventory:
+def take_inventory(
+    files: Iterable[Path], configs: Iterable[str] = (), conditions: Path | None = None
+) -> Inventory:
     """Reads scopes one after the other.
 
     Args:
-        files: ``scope.json`` files; a ``facts.jsonl`` beside one adds launch conditions.
+        files: ``scope.json`` files.
         configs: Configurations to look at; all when empty.
+        conditions: Facts that hold the conditions of launches; a ``facts.jsonl`` beside each scope
+            when ``None``.
     """
     found = Inventory()
     wanted = set(configs)
+    given = _conditions(conditions, wanted) if conditions is not None else None
     for file in files:
         scope = json.loads(file.read_bytes())
-        _add(found, scope, _conditions(file.with_name("facts.jsonl")), wanted)
+        own = given if given is not None else _conditions(file.with_name("facts.jsonl"), wanted)
+        _add(found, scope, own, wanted)
     return found
 
 
@@ -237,18 +246,20 @@ def _text_of(owner: Mapping[str, Any] | None, at: Mapping[str, Any]) -> str:
     return "\n".join(lines[max(first, 0) : at["end_line"] - span["start_line"] + 1])
 
 
-def _conditions(file: Path) -> dict[str, str]:
-    """Conditions of launches by file and line, from the facts beside a scope."""
+def _conditions(file: Path, configs: set[str]) -> dict[str, str]:
+    """Conditions of launches by file and line, from a file of facts."""
     if not file.is_file():
         return {}
     found: dict[str, set[str]] = {}
     with file.open(encoding="utf-8") as lines:
         for line in lines:
-            if '"launch_condition"' not in line:
+            if f'"{LAUNCH_CONDITION}"' not in line:
                 continue
             fact = json.loads(line)
-            value = fact.get("value")
-            if fact.get("fact") == "launch_condition" and isinstance(value, dict):
+            value, config = fact.get("value"), fact.get("config")
+            if config is not None and configs and config not in configs:
+                continue
+            if fact.get("fact") == LAUNCH_CONDITION and isinstance(value, dict):
                 text = value.get("text") or " && ".join(map(str, value.get("conditions", ())))
                 found.setdefault(str(fact.get("subject", "")), set()).add(_folded(str(text)))
     return {subject: " | ".join(sorted(texts)) for subject, texts in found.items()}

@@ -43,7 +43,7 @@ function counts() {
   for (const [kind, row] of Object.entries(data.counts)) {
     if (kind === "dispatch" && !data.conditions_compared) {
       table.append(element("tr", {}, element("th", {}, TITLES[kind]),
-        element("td", { colspan: "3" }, "not compared: no facts beside the scopes of both sides")));
+        element("td", { colspan: "3" }, "not compared: add --facts, or write facts beside the scopes of both sides")));
       continue;
     }
     const cells = HOWS.map((how) => {
