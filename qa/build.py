@@ -138,6 +138,8 @@ def _key(task: Task, ground: Ground) -> str:
         stat = file.stat() if file.is_file() else None
         digest.update(f"{file.name}\0{stat.st_size if stat else 0}\0".encode())
         digest.update(f"{stat.st_mtime_ns if stat else 0}\0".encode())
+    for record in sorted((task.out / task.project / "slices").glob("*/slice.json")):
+        digest.update(f"{record.parent.name}\0{record.stat().st_mtime_ns}\0".encode())
     return digest.hexdigest()
 
 

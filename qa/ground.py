@@ -18,6 +18,7 @@ from extractor.project import Project, output_folder
 from extractor.records import Source, Span
 from qa.reading.documentation import Documentation, read_header
 from qa.scope_view import ScopeView
+from qa.slices import KernelSlice, read_slices
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _CONSTANT = re.compile(
@@ -31,7 +32,9 @@ _HOST_FACTS = frozenset(
     ("launch_condition", "launch_grid", "launch_block", "launch_shared_bytes", "argument_check",
      "quick_return")
 )  # fmt: skip
-_USED_HOST_FACTS = frozenset(("launch_grid", "launch_block"))
+_USED_HOST_FACTS = frozenset(
+    ("launch_condition", "launch_grid", "launch_block", "launch_shared_bytes")
+)
 WHOLE_LIBRARY = "ALL"
 """Name of the folder with facts about a whole library."""
 
@@ -197,6 +200,13 @@ class Ground:
         return found
 
     @functools.cached_property
+    def slices(self) -> dict[str, KernelSlice]:
+        """Kernels that were cut out of the library, by the id of their definition."""
+        if self.folder is None:
+            return {}
+        return read_slices(self.folder / self.project.rule.name, self.source)
+
+    @functools.cached_property
     def constants(self) -> dict[str, tuple[int, str, int]]:
         """Whole-number constants of the tree that have one value: value, file and line."""
         found: dict[str, tuple[int, str, int]] = {}
@@ -274,6 +284,16 @@ class Ground:
             for row in self._rows(WHOLE_LIBRARY, name):
                 found.setdefault(row["function"], []).append(row)
         return found
+
+    @functools.cached_property
+    def launchers(self) -> dict[str, list[str]]:
+        """Functions that launch a kernel somewhere in the library, by the kernel's id, in order."""
+        found: dict[str, set[str]] = {}
+        for function, rows in self._library_facts.items():
+            for row in rows:
+                if row["fact"] == "launch_grid" and isinstance(row["value"], dict):
+                    found.setdefault(str(row["value"].get("kernel")), set()).add(function)
+        return {kernel: sorted(all_) for kernel, all_ in found.items()}
 
     def architectures_with_facts(self, interface: str) -> set[str]:
         """Architectures that some fact is about."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -234,7 +235,8 @@ class _Lines:
         return f"{file}:{start.line}:{_qualified(cursor)}"
 
     def _relative(self, file: str) -> str:
-        return file.removeprefix(f"{self._project.tree.root}/")
+        # An include such as "../a/b.h" leaves its detour in the name.
+        return posixpath.normpath(file).removeprefix(f"{self._project.tree.root}/")
 
     def _line(self, file: str, offset: int) -> int:
         starts = self._starts.get(file)

@@ -61,6 +61,7 @@ def bounds(draft: Draft, text: str, reading: FunctionReading) -> str:
     """The tests on a thread's place that memory accesses stand behind."""
     places = _places(reading)
     shown: list[str] = []
+    leaving: list[str] = []
     explained: dict[str, str] = {}
     for branch in reading.branches:
         condition = branch.condition
@@ -72,18 +73,22 @@ def bounds(draft: Draft, text: str, reading: FunctionReading) -> str:
         ):  # fmt: skip
             continue
         names = _explanations(text, reading, condition)
-        if names is not None and code(condition) not in shown and len(shown) < 3:
-            shown.append(code(condition))
+        rows = leaving if branch.returns is not None else shown
+        if names is not None and code(condition) not in rows and len(shown) + len(leaving) < 3:
+            rows.append(code(condition))
             explained.update(names)
-    if not shown:
+    if not shown and not leaving:
         return ""
+    left = f"A thread for which {listed(leaving, 'or')} holds leaves at once." if leaving else ""
+    if not shown:
+        return left + _told(explained)
     said = draft.choose(
         f"A thread's place is tested by {listed(shown)}.",
         f"Respect the bounds {listed(shown)}.",
         f"What a thread may touch is bounded by {listed(shown)}.",
         salt="guards",
     )
-    return said + _told(explained)
+    return f"{left} {said}".strip() + _told(explained)
 
 
 def _consequence(reading: FunctionReading, branch: Branch, callees: Collection[str]) -> str | None:

@@ -111,13 +111,18 @@ def _operand(name: str, letters: str, reading: FunctionReading | None) -> str:
     names = [p.name for p in reading.parameters]
     wanted = letters.lower().removesuffix("in")
     for other in names:
+        if other != name and re.fullmatch(
+            rf"{wanted}_(?:device_host|in|ptr|device)", other.lower()
+        ):
+            return f"`{other}`"
         if other.lower() in (wanted, f"{wanted}a", f"d{wanted}", wanted * 2, f"{wanted}_arg"):
             return f"`{other}`"
     before = [
         p.name for p in reading.parameters[: names.index(name) if name in names else 0]
         if is_pointer(p.name, p.type, reading)
     ]  # fmt: skip
-    near = before and re.match(r"stride|offset|shift", name)
+    spoken = wanted in ("alpha", "beta")  # a scalar that is handed in by another name
+    near = before and not spoken and re.match(r"stride|offset|shift", name)
     return f"`{before[-1]}`" if near else plain
 
 

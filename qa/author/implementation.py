@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from qa.author.behaviour import behaviour, bounds
-from qa.author.draft import Draft, code, counted, listed
+from qa.author.cut_out import answer, cut_out, deliver
+from qa.author.draft import Draft, code, listed
 from qa.author.glossary import meaning
-from qa.author.kernel_facts import KernelFacts, kernel_facts, plain_index
+from qa.author.kernel_facts import KernelFacts, kernel_facts
+from qa.author.kernel_layout import cooperation, layout, scalars
+from qa.author.purpose import operation, own_words
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
@@ -78,7 +81,6 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
     documentation = next(
         (ground.documentation[e] for e in entries if e in ground.documentation), None
     )
-    helpers = _helpers(view, function)
     draft = Draft(
         view,
         ground,
@@ -87,6 +89,8 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
         entries,
         kind="kernel_implementation",
     )
+    cut = cut_out(draft, function) if function.kind == "kernel" else None
+    helpers = [] if cut is not None else _helpers(view, function)
     parts = [
         _opening(draft, view, function, entries, documentation),
         _signature(draft, function),
@@ -95,14 +99,15 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
     if function.kind == "kernel":
         parts += [
             _contract(draft, view, facts),
-            _layout(draft, facts),
+            layout(draft, facts),
             bounds(draft, function.text, facts.reading),
-            _lds(draft, facts),
+            scalars(facts),
+            cooperation(facts),
         ]
     elif function.kind == "device":
         parts += [
-            _layout(draft, facts),
-            _lds(draft, facts),
+            layout(draft, facts),
+            cooperation(facts),
             behaviour(draft, function.text, facts.reading, _names_called(view, function)),
         ]
     elif function.kind == "launcher":
@@ -115,11 +120,16 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
             behaviour(draft, function.text, facts.reading, _names_called(view, function)),
             _callees(draft, view, function),
         ]
-    parts.append(_helpers_told(draft, helpers))
+    parts.append(
+        deliver(draft, view, function, cut) if cut is not None else _helpers_told(draft, helpers)
+    )
     told = [part for part in parts if part]
     if len(told) < 4:
         return None
     draft.question = "\n\n".join(told)
+    if cut is not None:
+        answer(draft, cut)
+        return draft
     draft.answer = "\n\n".join(_code(one) for one in (*helpers, function))
     draft.cite(*(h.span for h in helpers if h.span is not None), function.span)
     return draft
@@ -197,21 +207,12 @@ def _opening(
         "kernel": "the HIP kernel", "device": "the device function", "launcher": "the host launcher",
         "host": "the host helper",
     }[function.kind]  # fmt: skip
-    does = ""
-    if (
-        documentation is not None
-        and len(documentation.text) > 15
-        and "\\" not in documentation.text
-    ):
-        words = documentation.text.rstrip(":. ")
-        does = f" The public operation: {words}."
-        if (
-            documentation.formula
-            and not re.search(r"[\\&;]|\^ ", documentation.formula)
-            and documentation.formula not in words
-            and len(documentation.formula) < 160
-        ):
-            does = does.rstrip(".") + f" ({documentation.formula.strip(' ,.')})."
+    does = operation(documentation)
+    own = own_words(draft.ground, function)
+    if own is not None:
+        words, place = own
+        draft.cite(place)
+        does += f' The library\'s comment on it reads: "{words}."'
     library = draft.ground.project.rule.title
     behind = listed([code(e) for e in entries[:3]])
     return draft.choose(
@@ -271,48 +272,6 @@ def _contract(draft: Draft, view: ScopeView, facts: KernelFacts) -> str:
         if shared not in ("0", ""):
             parts.append(f"it gets {code(shared)} bytes of dynamic LDS")
     return "Launch contract: " + "; ".join(parts) + "." if parts else ""
-
-
-def _layout(draft: Draft, facts: KernelFacts) -> str:
-    rows = []
-    seen: set[tuple[str, str]] = set()
-    for row in facts.of("global_access"):
-        index, buffer = row.value.get("index"), str(row.value.get("buffer"))
-        if (
-            not plain_index(index)
-            or not re.match(r"\w+$", buffer)
-            or (buffer, row.value["access"]) in seen
-        ):
-            continue
-        seen.add((buffer, row.value["access"]))
-        verb = "writes" if row.value["access"] == "store" else "reads"
-        rows.append(f"{verb} {code(buffer)} at offset {code(str(index))}")
-    if not rows:
-        return ""
-    return (
-        draft.choose("A thread ", "Each thread ", "As to the layout, a thread ", salt="layout")
-        + listed(rows[:5])
-        + "."
-    )
-
-
-def _lds(draft: Draft, facts: KernelFacts) -> str:
-    parts = []
-    for array in facts.reading.shared[:4]:
-        size = "".join(f"[{e}]" for e in array.extents)
-        parts.append(f"{code(f'{array.type} {array.name}{size}')} lies in LDS")
-    count = len(facts.reading.barriers)
-    if count:
-        parts.append(
-            f"{counted(count, 'barrier')} {'orders' if count == 1 else 'order'} its phases"
-        )
-    shuffles = sorted({c.name for c in facts.reading.calls if c.name.startswith("__shfl")})
-    if shuffles:
-        parts.append(f"lanes exchange values with {listed([code(s) for s in shuffles])}")
-    atomics = sorted({c.name for c in facts.reading.calls if c.name.startswith("atomic")})
-    if atomics:
-        parts.append(f"results are combined with {listed([code(s) for s in atomics])}")
-    return ("Cooperation: " + "; ".join(parts) + ".") if parts else ""
 
 
 def _launches(draft: Draft, view: ScopeView, function: FunctionView) -> str:

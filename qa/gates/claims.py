@@ -10,6 +10,7 @@ from typing import Any
 
 from qa.author.arguments import run
 from qa.gates.case import Case
+from qa.gates.compilation import compiles
 from qa.gates.launches import launch_holds
 from qa.reading.element_types import BYTES
 from qa.reading.execution import follow
@@ -247,5 +248,6 @@ CHECKS: dict[str, Check] = {
     "count": _count,
     "fact": _fact,
     "identifier": _identifier,
+    "compiles": compiles,
 }
 """Check by type of claim; other types are statements of their author, judged by the other gates."""

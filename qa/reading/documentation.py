@@ -10,6 +10,11 @@ _PROTOTYPE = re.compile(r"\b(\w+)\s*\(")
 _PARAMETER = re.compile(r"[@\\]param\s*(?:\[[^\]]*\])?\s*(\w+)\s+(.*?)(?=[@\\]param|\Z)", re.S)
 
 
+_MATRIX = re.compile(r"\\left\[(.*?)\\right\]", re.S)
+_REMARKS = re.compile(r",?\s*\b(?:where|However|with|The (?:vectors|matrices))\b.*", re.S)
+_LONGEST_FORMULA = 220
+
+
 @dataclass(frozen=True)
 class Documentation:
     """Words of a header about one entry point.
@@ -23,6 +28,27 @@ class Documentation:
     text: str
     formula: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def operation(self) -> str:
+        """What it does with its formula, in one clause; nothing where no words can be had."""
+        words = self.text
+        if len(words) <= 15 or "\\" in words:
+            return ""
+        introduced = words.endswith(":")
+        words = words.rstrip(":. ")
+        formula = self.plain_formula
+        if formula and formula not in words and words not in formula:
+            return f"{words}: {formula}" if introduced else f"{words} ({formula})"
+        return "" if introduced and not formula else words
+
+    @property
+    def plain_formula(self) -> str:
+        """The formula without remarks; nothing where it is long or typesetting is left in it."""
+        text = _REMARKS.sub("", self.formula).strip(" ,.;")
+        if len(text) > _LONGEST_FORMULA or re.search(r"[\\&]|\^(?=\s|$)", text):
+            return ""
+        return text
 
 
 def read_header(text: str) -> dict[str, Documentation]:
@@ -66,6 +92,13 @@ def _read(block: str) -> Documentation:
 def _clean(text: str) -> str:
     text = re.sub(r'[@\\]ref\s+\w+\s+"([^"]*)"', r"\1", text)
     text = re.sub(r"\\(?:cdots|ldots|dots)\b", "...", text)
+    text = re.sub(r"\\begin\{[^}]*\}(?:\{[^}]*\})?|\\end\{[^}]*\}", " ", text)
+    text = re.sub(r"\\(?:text|mathrm)\{([^{}]*)\}", r" \1 ", text)
+    text = re.sub(r"\^\{\s*\}", "", text)
+    text = re.sub(r"([_^])\{\s*([^{}]*?)\s*\}", r"\1\2", text)
+    text = _MATRIX.sub(_in_a_line, text)
+    text = re.sub(r"\\(lambda|alpha|beta|tau|gamma|sigma|mu)(?![a-z])", r"\1", text)
+    text = re.sub(r"(?<=\s)&(?=\s)|\\\\(?=\s)", " ", text)
     text = re.sub(
         r"<[^>]*>|\\f[\[\]$]|\\begin\{[^}]*\}(?:\{[^}]*\})?|\\end\{[^}]*\}|[@{}]", " ", text
     )
@@ -73,3 +106,9 @@ def _clean(text: str) -> str:
     text = text.replace("\\times", "x").replace("\\cdot", "*").replace("\\alpha", "alpha")
     text = text.replace("\\beta", "beta").replace("\\leq", "<=").replace("\\:", " ")
     return re.sub(r"\s+", " ", text).strip()
+
+
+def _in_a_line(match: re.Match[str]) -> str:
+    """A matrix as ``[first row; second row]``, its elements with commas between them."""
+    rows = [", ".join(part.strip() for part in row.split("&")) for row in match[1].split("\\\\")]
+    return f"[{'; '.join(row.strip() for row in rows if row.strip())}]"

@@ -10,6 +10,7 @@ import pytest
 from qa.author.behaviour import behaviour, bounds
 from qa.author.glossary import meaning
 from qa.author.launch_shapes import shapes_of
+from qa.author.purpose import own_words
 from qa.reading.documentation import Documentation, read_header
 from qa.reading.function import read_function
 
@@ -117,3 +118,66 @@ def test_a_status_is_never_left_out_and_names_within_names_are_explained() -> No
     assert "for `lda < nq` return `rocblas_status_invalid_size`" in said
     assert "`nq` is `left ? m : n`" in said
     assert "`left` is `(k == 1)`" in said
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        (
+            "\\brief\n GEQL2 computes a QL factorization of a matrix A.\n\n \\details\n"
+            " \\f[\n A = Q\\left[\\begin{array}{c}\n 0\\\\\n L\n \\end{array}\\right]\n \\f]\n",
+            "GEQL2 computes a QL factorization of a matrix A (A = Q[0; L])",
+        ),
+        (
+            "\\brief <b> BLAS Level 2 API </b>\n\n \\details\n gemv performs one of these:\n\n"
+            "     y := alpha*A*x + y, or\n     y := alpha*A**T*x + y,\n\n where x is a vector.\n",
+            "gemv performs one of these: y := alpha*A*x + y, or y := alpha*A**T*x + y",
+        ),
+        ("\\brief <b> BLAS Level 3 API </b>\n\n \\details\n trsm solves:\n", ""),
+    ],
+)
+def test_an_operation_is_told_with_its_formula(block: str, words: str) -> None:
+    read = read_header(f"/*! {block} */\nrocblas_status rocblas_sgemv(int n);\n")
+    assert read["rocblas_sgemv"].operation == words
+
+
+def test_a_stride_of_a_scalar_is_not_that_of_the_vector_before_it() -> None:
+    text = "void f(const T* xa, T beta_device_host, rocblas_stride stride_beta)\n{\n}\n"
+    assert "`beta_device_host`" in meaning("stride_beta", None, reading(text))
+
+
+def test_a_bound_behind_which_threads_leave_is_told_as_such() -> None:
+    text = (
+        "void f(int n, T* x)\n{\n  int tid = threadIdx.x;\n  if(tid >= n)\n    return;\n"
+        "  x[tid] = 0;\n}\n"
+    )
+    said = bounds(DRAFT, text, reading(text))
+    assert "for which `tid >= n` holds leaves" in said
+    assert "bounds" not in said
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (["// Sums a row of the matrix for each of the blocks in the grid"], "Sums a row"),
+        (["/** Loads the pointers of one problem and calls", " *  the kernel for it. */"], "Loads"),
+        (["// see above"], ""),
+        (["// Sums a row of the matrix for each of the blocks in the grid", ""], ""),
+        (["// for(int i = 0; i < n; i++) { sum of all of the elements }; here"], ""),
+    ],
+)
+def test_a_comment_right_above_is_the_functions_own(rows: list[str], words: str) -> None:
+    lines = [f"{row}\n".encode() for row in ["int before;", *rows, "void f()", "{", "}"]]
+    place = len(rows) + 2
+    ground: Any = SimpleNamespace(
+        project=SimpleNamespace(text=SimpleNamespace(lines=lambda _file: lines)),
+        locate=lambda file: file,
+        span=lambda file, first, last: (file, first, last),
+    )
+    function: Any = SimpleNamespace(file="a.hip", span=SimpleNamespace(start_line=place))
+    found: Any = own_words(ground, function)
+    if not words:
+        assert found is None
+    else:
+        assert found[0].startswith(words)
+        assert found[1] == ("a.hip", 2, place - 1)

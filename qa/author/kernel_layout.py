@@ -1,0 +1,135 @@
+"""What an instruction says of a kernel's memory: offsets, scalars of zero, and cooperation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from qa.author.draft import Draft, code, counted, listed
+from qa.author.kernel_facts import KernelFacts, Row, plain_index
+
+_MOST_OFFSETS, _MOST_LOOPS, _MOST_ARRAYS = 5, 3, 4
+_LONGEST_HEAD = 90
+_PLACES = ("row", "column", "batch")
+
+
+def layout(draft: Draft, facts: KernelFacts) -> str:
+    """Where a thread reads and writes, as offsets and, where known, as rows and columns."""
+    offsets: dict[tuple[str, str], tuple[set[str], dict[str, Any]]] = {}
+    seen: set[tuple[str, str]] = set()
+    for row in facts.of("global_access"):
+        index, buffer = row.value.get("index"), str(row.value.get("buffer"))
+        access = "writes" if row.value["access"] == "store" else "reads"
+        if not plain_index(index) or not re.match(r"\w+$", buffer) or (buffer, access) in seen:
+            continue
+        seen.add((buffer, access))
+        offsets.setdefault((buffer, str(index)), (set(), row.value))[0].add(access)
+    if not offsets:
+        return ""
+    rows = [
+        f"{listed(sorted(verbs))} {code(buffer)} at offset {code(index)}{_element(value)}"
+        for (buffer, index), (verbs, value) in list(offsets.items())[:_MOST_OFFSETS]
+    ]
+    lead = draft.choose(
+        "A thread ", "Each thread ", "As to the layout, a thread ", salt="layout"
+    )  # fmt: skip
+    return f"{lead}{listed(rows)}.{_loops(facts, (value for _verbs, value in offsets.values()))}"
+
+
+def _element(value: dict[str, Any]) -> str:
+    """The element in the terms of the matrix."""
+    matrix = value.get("matrix") or {}
+    if not {"row", "column"} <= set(matrix):
+        return ""
+    told = [f"{name} {code(str(matrix[name]))}" for name in _PLACES if matrix.get(name)]
+    return f" ({listed(told)})"
+
+
+def _loops(facts: KernelFacts, values: Iterable[dict[str, Any]]) -> str:
+    """How the loop variables of the offsets run."""
+    names = {
+        name for value in values for name, what in (value.get("symbols") or {}).items()
+        if isinstance(what, dict) and what.get("kind") == "loop variable"
+    }  # fmt: skip
+    heads: dict[str, str] = {}
+    for loop in facts.reading.loops:
+        if loop.variable in names and len(loop.head) <= _LONGEST_HEAD:
+            if loop.variable in heads and heads[loop.variable] != loop.head:
+                return ""  # one name for several loops
+            heads[loop.variable] = loop.head
+    if not heads or len(heads) > _MOST_LOOPS:
+        return ""
+    return f" There {listed([f'{code(n)} runs as {code(h)}' for n, h in sorted(heads.items())])}."
+
+
+def scalars(facts: KernelFacts) -> str:
+    """What happens where alpha or beta is zero, as far as it is the same wherever it is tested."""
+    told: dict[str, set[str]] = {}
+    rows = [
+        row for row in facts.of("scalar_handling", own=False) if _named(row)
+    ]  # fmt: skip
+    for row in rows:
+        # A test of two scalars at once says nothing about either alone.
+        together = {_named(o) for o in rows if o.fact["span"] == row.fact["span"]}
+        what = _of_zero(facts, row) if len(together) == 1 else ""
+        if row.value.get("equals") == 0 or len(together) > 1:
+            told.setdefault(_named(row), set()).add(what)
+    parts = [next(iter(words)) for words in told.values() if len(words) == 1]
+    return f"Scalars: {'; '.join(parts)}." if any(parts) else ""
+
+
+def _named(row: Row) -> str:
+    name = str(row.fact["subject"])
+    return name if re.match(r"alpha|beta", name) else ""
+
+
+def _of_zero(facts: KernelFacts, row: Row) -> str:
+    name, then, other = code(_named(row)), row.value.get("then"), row.value.get("else")
+    if not isinstance(then, dict) or not isinstance(other, dict):
+        return ""
+    reads, writes, kept = then["reads"], then["writes"], other["writes"]
+    if then["returns"] and not reads and not writes:
+        return f"where {name} is zero, it returns at once"
+    if then["returns"]:
+        return ""
+    if not reads and not writes and kept and all(_only_there(facts, row, b) for b in kept):
+        left = listed([code(b) for b in kept])
+        return f"where {name} is zero, {left} {'stays as it is' if len(kept) == 1 else 'stay as they are'}, whatever the operands hold"
+    if writes and not set(writes) & set(reads):
+        return f"where {name} is zero, {listed([code(b) for b in writes])} {'is' if len(writes) == 1 else 'are'} written without being read, so that NaN in it does not spread"
+    return ""
+
+
+def _only_there(facts: KernelFacts, row: Row, buffer: str) -> bool:
+    """Every store to a buffer stands in the lines of the test."""
+    lines = row.span
+    stores = [
+        one for one in facts.of("global_access", own=False)
+        if one.value["access"] == "store" and str(one.value["buffer"]).split("[")[0] == buffer
+    ]  # fmt: skip
+    return bool(stores) and all(
+        one.span.file == lines.file and lines.start_line <= one.span.start_line <= lines.end_line
+        for one in stores
+    )
+
+
+def cooperation(facts: KernelFacts) -> str:
+    """LDS arrays, barriers, shuffles and atomics."""
+    parts = []
+    for array in facts.reading.shared[:_MOST_ARRAYS]:
+        size = "".join(f"[{extent}]" for extent in array.extents)
+        parts.append(f"{code(f'{array.type} {array.name}{size}')} lies in LDS")
+    count = len(facts.reading.barriers)
+    if count:
+        parts.append(
+            f"{counted(count, 'barrier')} {'orders' if count == 1 else 'order'} its phases"
+        )
+    for pattern, words in (
+        ("__shfl", "lanes exchange values with"),
+        ("atomic", "results are combined with"),
+    ):
+        names = sorted({c.name for c in facts.reading.calls if c.name.startswith(pattern)})
+        if names:
+            parts.append(f"{words} {listed([code(n) for n in names])}")
+    return ("Cooperation: " + "; ".join(parts) + ".") if parts else ""

@@ -1,0 +1,59 @@
+"""What an instruction says of a function's purpose: the public operation, and its own comment."""
+
+from __future__ import annotations
+
+import re
+
+from extractor.records import Span
+from qa.ground import Ground
+from qa.reading.documentation import Documentation
+from qa.scope_view import FunctionView
+
+_SHORTEST, _LONGEST, _FEWEST_WORDS = 40, 420, 7
+_TAGS = re.compile(r"[@\\](?:brief|remark|note|details)\b")
+_MARKS = re.compile(r"^\s*(?:/\*[*!]*|//[/!]*|\*+/?)|\*+/\s*$")
+_RULE = re.compile(r"[*=\-/]{4,}")
+_NOT_PROSE = re.compile(r"[{};@\\]|\b(?:TODO|FIXME|return is|template interface)\b|[\[\]].*[+*]")
+_BEGINS = re.compile(r"[A-Z\"(]")
+
+
+def operation(documentation: Documentation | None) -> str:
+    """The public operation as a sentence with a blank before it; nothing where none is known."""
+    words = documentation.operation if documentation is not None else ""
+    return f" The public operation: {words}." if len(words.split()) > 3 else ""
+
+
+def own_words(ground: Ground, function: FunctionView) -> tuple[str, Span] | None:
+    """What the comment right above a definition says, where it is prose, and where it stands."""
+    if function.span is None or function.span.start_line < 2:
+        return None
+    rows = [
+        row.decode(errors="replace").rstrip()
+        for row in ground.project.text.lines(ground.locate(function.file))
+    ]
+    last = function.span.start_line - 1
+    first = _first_line(rows, last)
+    if first > last:
+        return None
+    text = " ".join(_MARKS.sub("", _MARKS.sub("", row)).strip() for row in rows[first - 1 : last])
+    text = re.sub(r"\s+", " ", _RULE.sub(" ", _TAGS.sub(" ", text))).strip(" *")
+    if (
+        not _SHORTEST <= len(text) <= _LONGEST
+        or len(text.split()) < _FEWEST_WORDS
+        or _NOT_PROSE.search(text)
+        or not _BEGINS.match(text)
+    ):
+        return None
+    return text.rstrip("."), ground.span(function.file, first, last)
+
+
+def _first_line(rows: list[str], last: int) -> int:
+    """First line of the comment that ends with a line; one past it where that line is none."""
+    line = last
+    if rows[line - 1].strip().endswith("*/"):
+        while line > 1 and "/*" not in rows[line - 1]:
+            line -= 1
+        return line if rows[line - 1].lstrip().startswith("/*") else last + 1
+    while line > 0 and rows[line - 1].lstrip().startswith("//"):
+        line -= 1
+    return line + 1
