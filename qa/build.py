@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from extractor.output import write
+from extractor.parent_death import end_with_parent
 from extractor.project import Project, output_folder
 from qa.ground import FACT_FILES, WHOLE_LIBRARY, Ground
 from qa.judgement import Judge, Verdict, blanked_text, count_gates
@@ -80,7 +81,7 @@ def build(
                 progress(done, len(tasks), task.interface)
     else:
         context = multiprocessing.get_context("spawn")
-        with context.Pool(workers, maxtasksperchild=40) as pool:
+        with context.Pool(workers, end_with_parent, maxtasksperchild=40) as pool:
             results = pool.imap(run_task, tasks)
             for done, (task, part) in enumerate(zip(tasks, results, strict=True), 1):
                 parts[task] = part

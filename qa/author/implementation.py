@@ -23,6 +23,9 @@ from qa.scope_view import FunctionView, ScopeView, Site
 _SHORTEST, _LONGEST = 8, 260
 _MOST_HELPERS = 8
 _LINES_WITH_HELPERS = 420
+_CEREMONY = re.compile(
+    r"^!?\s*handle\b|^\w*(?:st|status)\w*\s*!=|memory_size_query|^!\s*\w*mem\w*$|^size_\w+\s*>\s*0$"
+)
 _COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]")
 
 
@@ -37,7 +40,9 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
             continue
         if _is_member(function):
             continue
-        if function.kind == "host" and (_is_wrapper(function) or _is_thin(function)):
+        if function.kind == "host" and (
+            _is_wrapper(function) or _is_thin(function) or _is_ceremony(function)
+        ):
             continue
         if function.kind in ("host", "launcher") and (function.name, function.kind) in overloads:
             continue  # overloads on the host differ in how they hand the same arguments on
@@ -65,6 +70,13 @@ def _is_member(function: FunctionView) -> bool:
         or function.text.startswith((" ", "\t"))
         or (len(parts) > 1 and parts[-2].split("<")[0] == parts[-1])
     )
+
+
+def _is_ceremony(function: FunctionView) -> bool:
+    """It asks for the handle, for what others say of the arguments, and for memory, no more."""
+    assert function.span is not None
+    reading = read_function(function.text, function.span.start_line)
+    return not reading.loops and all(_CEREMONY.search(b.condition) for b in reading.branches)
 
 
 def _is_thin(function: FunctionView) -> bool:

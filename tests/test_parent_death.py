@@ -1,0 +1,49 @@
+"""Workers of a pool whose owner is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+OWNER = """
+import multiprocessing, os, sys, time
+from concurrent.futures import ProcessPoolExecutor
+from extractor.parent_death import end_with_parent
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[1])
+    pool = ProcessPoolExecutor(1, mp_context=context, initializer=end_with_parent)
+    print(pool.submit(os.getpid).result(), flush=True)
+    pool.submit(time.sleep, 600).result()
+"""
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_workers_end_when_their_owner_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "owner.py"
+    script.write_text(OWNER)
+    for method in ("spawn", "fork"):
+        owner = subprocess.Popen(
+            [sys.executable, "-P", str(script), method], stdout=subprocess.PIPE, text=True
+        )
+        assert owner.stdout is not None
+        worker = int(owner.stdout.readline())
+        assert alive(worker)
+        os.kill(owner.pid, signal.SIGKILL)
+        owner.wait()
+        owner.stdout.close()
+        for _ in range(200):
+            if not alive(worker):
+                break
+            time.sleep(0.05)
+        assert not alive(worker), method
