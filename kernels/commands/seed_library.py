@@ -9,6 +9,15 @@ from typing import Any
 
 import typer
 
+_LAUNCHES = {
+    "launches+text": "launches that the library makes, by the formula of its source",
+    "launches": "launches that the library makes, each case with its own grid",
+    "text": "grid and block as the source says, sizes made up",
+    "facts": "grid and block by host facts, sizes made up",
+    "traces": "grid and block of a traced launch, sizes made up",
+    "guess": "a guessed grid and block",
+}
+
 
 @dataclass(frozen=True)
 class LibraryRequest:
@@ -74,6 +83,7 @@ def table(found: dict[str, Any]) -> str:
         rows.append(f"equal      {count} on {architecture}: the library's own code")
     if found["tasks_asked_for"]:
         rows.append(f"tasks      {found['tasks']} that run on the cpu backend")
+        rows += [f"  {n} with {_LAUNCHES[origin]}" for origin, n in found["task_launches"].items()]
     for function, reason in found["slice_reasons"].items():
         rows.append(f"  {function}: {reason}")
     for kernel, reason in found["task_reasons"].items():

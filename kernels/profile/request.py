@@ -81,7 +81,7 @@ def request_bytes(task: Task, request: Request) -> bytes:
 
 
 def _geometry(task: Task, case: Case) -> tuple[int, ...]:
-    return task.launch.values(case.scalars) if task.launch else (1, 1, 1, 1, 1, 1, 0)
+    return task.geometry(case)
 
 
 def _elements(parameter: Parameter, case: Case) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kernels.launches.capture import CapturedLaunch
 from kernels.slice.parameters import KernelParameter
 from kernels.task.element_types import ELEMENT_TYPES
 from kernels.task.model import Case, Number
@@ -51,6 +52,28 @@ def make_cases(parameters: Sequence[KernelParameter], buffers: Sequence[str]) ->
         Case(name=name, scalars=values, seed=number, extents=dict.fromkeys(buffers, 0))
         for number, (name, values) in enumerate(rows.items())
     )
+
+
+def cases_of(
+    launches: Sequence[CapturedLaunch], buffers: Sequence[str], *, own_geometry: bool
+) -> tuple[Case, ...]:
+    """A case for each of a library's own launches.
+
+    Args:
+        launches: They.
+        buffers: Buffers whose extents are measured for each case.
+        own_geometry: Each case keeps the launch's grid, block and LDS.
+    """
+    return tuple(
+        Case.model_validate(
+            {
+                "name": one.call, "scalars": one.scalars, "seed": number,
+                "extents": dict.fromkeys(buffers, 0),
+                "launch": one.geometry if own_geometry else None,
+            }
+        )
+        for number, one in enumerate(launches)
+    )  # fmt: skip
 
 
 def _values(scalars: Sequence[KernelParameter], sizes: Sequence[int]) -> dict[str, Number]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from extractor.errors import UserError
 from extractor.launch_text import split_arguments
 from extractor.records import Function, Launch, Scope
+from kernels.launches.capture import CapturedLaunch
 from kernels.slice.conditional import without_conditionals
 from kernels.slice.launch_facts import LaunchFacts, StatedLaunch, TracedLaunches
-from kernels.task.expression import names_in
+from kernels.task.expression import evaluate, names_in
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _CAST = re.compile(
@@ -36,12 +37,15 @@ class Contract:
         block: Threads along x, y, z.
         shared_bytes: Dynamic LDS.
         notes: What could not be read from a launch and was chosen instead.
+        origin: What says so: ``text`` of a launch, host ``facts``, ``launches`` that the library
+            made, ``traces``, or a ``guess``.
     """
 
     grid: tuple[str, str, str]
     block: tuple[str, str, str]
     shared_bytes: str
     notes: tuple[str, ...] = ()
+    origin: str = "text"
 
 
 @dataclass
@@ -96,14 +100,14 @@ class _Caller:
         return first, second, third
 
 
-def find_contract(
+def find_contracts(
     scope: Scope,
     symbol: str,
     names: Sequence[str],
     scalars: Sequence[str],
     facts: LaunchFacts | None = None,
-) -> Contract | None:
-    """The launch contract of a kernel; ``None`` where no launch of it can be read.
+) -> Iterator[Contract]:
+    """Launch contracts of a kernel, one for each launch that can be read, that of the text first.
 
     Args:
         scope: A scope that reaches it.
@@ -126,15 +130,30 @@ def find_contract(
         )
         contract = _contract(caller, written, scalars)
         if contract:
-            return contract
+            yield contract
     for launch, by, caller in callers if facts else ():
         # Facts have the launcher's variables replaced; what is left is passed under its own name.
         renamed = {**{name: name for name in scalars}, **caller.renamed}
         for stated in facts.at(launch.at.file, launch.at.start_line, by) if facts else ():
             contract = _contract(_Caller("", {}, renamed), stated, scalars)
             if contract:
-                return contract
-    return None
+                yield replace(contract, origin="facts")
+
+
+def reproduces(contract: Contract, launch: CapturedLaunch) -> bool:
+    """Whether a contract gives a launch's grid, block and LDS from its scalars."""
+    try:
+        sizes = (*contract.grid, *contract.block, contract.shared_bytes)
+        return tuple(evaluate(text, launch.scalars) for text in sizes) == launch.geometry
+    except UserError:
+        return False
+
+
+def captured_contract(launch: CapturedLaunch) -> Contract:
+    """The contract of a launch alone; each case has its own beside it."""
+    x, y, z, a, b, c, shared = map(str, launch.geometry)
+    note = "grid, block and LDS of each case are those of the library's own launch"
+    return Contract((x, y, z), (a, b, c), shared, (note,), "launches")
 
 
 def traced_contract(traces: TracedLaunches, symbol: str) -> Contract | None:
@@ -145,7 +164,7 @@ def traced_contract(traces: TracedLaunches, symbol: str) -> Contract | None:
     grid, block, shared = ([str(x) for x in found[0]], [str(x) for x in found[1]], found[2])
     note = "grid and block are those of a traced launch, whatever the sizes"
     return Contract((grid[0], grid[1], grid[2]), (block[0], block[1], block[2]), str(shared),
-                    (note,))  # fmt: skip
+                    (note,), "traces")  # fmt: skip
 
 
 def _contract(caller: _Caller, launch: StatedLaunch, scalars: Sequence[str]) -> Contract | None:
@@ -165,7 +184,7 @@ def usual_contract(scalars: Sequence[str]) -> Contract:
     """A launch for a kernel of which no launch can be read: a few blocks of four wavefronts."""
     batch = next((name for name in scalars if "batch" in name.lower()), "1")
     note = "no launch could be read from the source: a few blocks of 256 threads were chosen"
-    return Contract(("4", "1", batch), ("256", "1", "1"), "0", (note,))
+    return Contract(("4", "1", batch), ("256", "1", "1"), "0", (note,), "guess")
 
 
 def _caller(

@@ -12,6 +12,12 @@ from kernels.slice.instantiation import spelling_of
 from kernels.slice.parsed import PROBE
 from kernels.task.signature import CParameter, parameter_of
 
+_NUMBERS = frozenset(
+    (
+        "BOOL", "CHAR_S", "CHAR_U", "SCHAR", "UCHAR", "SHORT", "USHORT", "INT", "UINT", "LONG",
+        "ULONG", "LONGLONG", "ULONGLONG", "HALF", "FLOAT16", "FLOAT", "DOUBLE", "ENUM",
+    )
+)  # fmt: skip
 _FLOATS = {"FLOAT": "complex64", "DOUBLE": "complex128"}
 
 
@@ -23,11 +29,13 @@ class KernelParameter:
         declared: As the source declares it.
         choices: Values that its type allows, where it is an enumeration.
         why: Why a task cannot make values for it; empty when it can.
+        largest: Largest whole number that it is given.
     """
 
     declared: CParameter
     choices: tuple[int, ...] = ()
     why: str = ""
+    largest: int = 9
 
 
 def read_parameters(text: str, path: Path, symbol: str) -> tuple[KernelParameter, ...]:
@@ -76,12 +84,18 @@ def _parameter(cursor: Any, number: int) -> KernelParameter:
     inner = kind.get_pointee() if pointer else kind
     if inner.kind.name == "POINTER":
         return KernelParameter(declared, why="takes an array of pointers")
-    element = _pair(inner)
+    element, count, largest = _pair(inner), 1, 9
+    if not element and _plain(inner):
+        # A structure of numbers is its bytes, which a right result has to equal.
+        element, count, largest = "uint8", int(inner.get_size()), _largest(inner)
     if not element:
         return KernelParameter(declared, why=f"'{declared.spelling}' is no element type of a task")
     return KernelParameter(
-        CParameter(declared.name, declared.spelling, declared.kind, element, 1, declared.written)
-    )
+        CParameter(
+            declared.name, declared.spelling, declared.kind, element, count, declared.written
+        ),
+        largest=largest,
+    )  # fmt: skip
 
 
 def _pair(kind: Any) -> str:
@@ -90,6 +104,26 @@ def _pair(kind: Any) -> str:
         return ""
     names = [field.type.get_canonical().kind.name for field in kind.get_fields()]
     return _FLOATS.get(names[0], "") if len(names) == 2 and names[0] == names[1] else ""
+
+
+def _plain(kind: Any) -> bool:
+    """Whether a type is numbers only, or a structure of such."""
+    canonical = kind.get_canonical()
+    name = canonical.kind.name
+    if name == "RECORD":
+        fields = list(canonical.get_fields())
+        return bool(fields) and all(_plain(field.type) for field in fields)
+    if name == "CONSTANTARRAY":
+        return _plain(canonical.get_array_element_type())
+    return name in _NUMBERS
+
+
+def _largest(kind: Any) -> int:
+    """Bytes that are values of every field: of a flag 0 and 1, of an 8-bit float up to about 2."""
+    names = {field.type.get_canonical().kind.name for field in kind.get_fields()}
+    if "BOOL" in names:
+        return 1
+    return 63 if kind.get_size() == 1 else 9
 
 
 def _choices(kind: Any) -> tuple[int, ...]:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from extractor.api import scope_bytes
-from extractor.errors import UserError
+from extractor.errors import RuleError, UserError
 from extractor.output import to_json, write
 from extractor.project import Project, output_folder
 from extractor.records import Scope
 from extractor.slice_record import SliceRecord
+from kernels.launches.capture import Captures
 from kernels.slice.choice import Chosen, choose_kernels
 from kernels.slice.folder import slices_folder
 from kernels.slice.job import Plan, slice_kernels
 from kernels.slice.launch_facts import LaunchFacts, TracedLaunches
-from kernels.slice.tasks import Seeded, seed_slice
+from kernels.slice.tasks import LaunchSources, Seeded, seed_slice
 
 _TASKS, _SUMMARY, _TRACES = "tasks", "seed.json", "traces.jsonl"
 
@@ -55,6 +57,9 @@ class Outcome:
             "tasks_asked_for": len(self.tasks),
             "slice_reasons": {one.function: one.reason for one in self.slices if one.reason},
             "task_reasons": {one.kernel: one.reason for one in self.tasks if one.reason},
+            "task_launches": dict(
+                sorted(Counter(one.launch for one in self.tasks if one.launch).items())
+            ),
             "task_notes": {one.kernel: list(one.notes) for one in self.tasks if one.notes},
         }  # fmt: skip
 
@@ -96,11 +101,16 @@ def seed_project(
     configs = project.configurations(config)
     entries = project.resolve(interface) if interface else None
     traced = _traced(out / project.rule.name, interface)
-    chosen = choose_kernels(project, configs, entries, kernel or None, traced.counts)
+    sources = _Sources(project, configs, interface, traced)
+    counts = dict(traced.counts)
+    if tasks and interface:
+        # Launches that can be captured make better tasks than others.
+        counts = {**sources.launched(interface), **counts}
+    chosen = choose_kernels(project, configs, entries, kernel or None, counts)
     if not chosen:
         raise UserError(f"{project.rule.name} {interface}: reaches no kernel; nothing to cut out")
     records = slice_kernels(project, chosen, out, plan or Plan(), jobs)
-    seeded = _tasks(project, out, interface, configs, chosen, records, traced) if tasks else ()
+    seeded = _tasks(project, out, chosen, records, sources) if tasks else ()
     outcome = Outcome(project.rule.name, tuple(records), tuple(seeded))
     summary = {**outcome.summary(), "made": [asdict(one) for one in outcome.tasks]}
     write(output_folder(out, project.rule.name, interface or _TASKS) / _SUMMARY, to_json(summary))
@@ -110,34 +120,42 @@ def seed_project(
 def _tasks(
     project: Project,
     out: Path,
-    interface: str,
-    configs: Sequence[str],
     chosen: Sequence[Chosen],
     records: Sequence[SliceRecord],
-    traces: TracedLaunches,
+    sources: _Sources,
 ) -> list[Seeded]:
-    scopes = _Scopes(project, configs, interface)
     folder = slices_folder(out, project.rule.name)
     target = out / project.rule.name / _TASKS
     seeded = []
     with project.reporter.work(f"{project.rule.name} tasks") as advance:
         for done, (one, record) in enumerate(zip(chosen, records, strict=True), start=1):
-            launches = scopes.of(one)
-            seeded.append(seed_slice(folder / one.slug, record, launches, traces, target))
+            seeded.append(seed_slice(folder / one.slug, record, sources.of(one), target))
             advance(done, len(chosen), one.name)
     return seeded
 
 
-class _Scopes:
-    """Finds a scope that reaches a kernel: that of the interface asked for, else any."""
+class _Sources:
+    """Finds what says how a kernel is launched: by the interface asked for, else by any."""
 
-    def __init__(self, project: Project, configs: Sequence[str], interface: str) -> None:
-        self._project, self._configs = project, configs
+    def __init__(
+        self, project: Project, configs: Sequence[str], interface: str, traces: TracedLaunches
+    ) -> None:
+        self._project, self._configs, self._traces = project, configs, traces
         self._left = [interface] if interface else sorted(project.families())
-        self._known: dict[str, tuple[Scope, LaunchFacts]] = {}
+        self._known: dict[str, tuple[str, Scope, LaunchFacts]] = {}
+        self._captures: dict[tuple[str, str], Captures | str] = {}
 
-    def of(self, chosen: Chosen) -> tuple[Scope, LaunchFacts] | None:
-        """A scope with a launch of it, and the facts of that scope's launches."""
+    def launched(self, interface: str) -> dict[str, int]:
+        """How often traces of an interface launch each symbol."""
+        found: Counter[str] = Counter()
+        for config in self._configs:
+            captures = self._capture(interface, config)
+            if isinstance(captures, Captures):
+                found.update(captures.counts())
+        return found
+
+    def of(self, chosen: Chosen) -> LaunchSources:
+        """What is known about a kernel's launches."""
         while chosen.symbol not in self._known and self._left:
             family = self._left.pop(0)
             data = scope_bytes(self._project, family, self._configs)
@@ -146,8 +164,24 @@ class _Scopes:
             for function in scope.functions:
                 if function.kind == "kernel":
                     for one in function.instantiations:
-                        self._known.setdefault(one.symbol, (scope, facts))
-        return self._known.get(chosen.symbol)
+                        self._known.setdefault(one.symbol, (family, scope, facts))
+        if chosen.symbol not in self._known:
+            return LaunchSources(None, None, None, self._traces)
+        family, scope, facts = self._known[chosen.symbol]
+        captures = self._capture(family, chosen.config)
+        if isinstance(captures, str):
+            return LaunchSources(scope, facts, None, self._traces, captures)
+        return LaunchSources(scope, facts, captures, self._traces)
+
+    def _capture(self, interface: str, config: str) -> Captures | str:
+        """What captures launches, or why nothing can be called."""
+        key = (interface, config)
+        if key not in self._captures:
+            try:
+                self._captures[key] = Captures(self._project, interface, config)
+            except RuleError as error:
+                self._captures[key] = f"no launch was captured: {error}"
+        return self._captures[key]
 
 
 def _traced(folder: Path, interface: str) -> TracedLaunches:

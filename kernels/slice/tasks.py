@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from extractor import __version__
 from extractor.errors import RocQuarryError, UserError
 from extractor.records import Scope
 from extractor.slice_record import SliceRecord
-from kernels.slice.cases import make_cases
+from kernels.launches.capture import CapturedLaunch, Captures
+from kernels.launches.selection import choose_launches
+from kernels.slice.cases import cases_of, make_cases
 from kernels.slice.folder import BASELINE
-from kernels.slice.geometry import find_contract, traced_contract, usual_contract
+from kernels.slice.geometry import (
+    Contract,
+    captured_contract,
+    find_contracts,
+    reproduces,
+    traced_contract,
+    usual_contract,
+)
 from kernels.slice.instantiation import spelling_of
 from kernels.slice.launch_facts import LaunchFacts, TracedLaunches
 from kernels.slice.parameters import KernelParameter, read_parameters
@@ -32,6 +42,9 @@ class Seeded:
         cases: How many inputs it has.
         notes: What was chosen because the source does not say it.
         reason: Why there is no task; empty where there is one.
+        launch: What says grid and block: ``launches+text`` or ``launches`` where
+            cases are the library's own launches, and a formula gives them or none does;
+            ``text``, ``facts``, ``traces`` or ``guess`` where no launch was captured.
     """
 
     kernel: str
@@ -39,44 +52,52 @@ class Seeded:
     cases: int = 0
     notes: tuple[str, ...] = ()
     reason: str = ""
+    launch: str = ""
 
 
-def seed_slice(
-    folder: Path,
-    record: SliceRecord,
-    launches: tuple[Scope, LaunchFacts] | None,
-    traces: TracedLaunches,
-    out: Path,
-) -> Seeded:
+@dataclass(frozen=True)
+class LaunchSources:
+    """What is known about the launches of a kernel.
+
+    Attributes:
+        scope: A scope that reaches it, whose launches say grid and block.
+        facts: Facts of that scope's launches.
+        captures: Has the library launch it; ``None`` where that cannot be done.
+        traces: Traced launches, asked where no launch can be captured or read.
+        why: Why nothing can be captured; empty where it can.
+    """
+
+    scope: Scope | None
+    facts: LaunchFacts | None
+    captures: Captures | None
+    traces: TracedLaunches
+    why: str = ""
+
+
+def seed_slice(folder: Path, record: SliceRecord, sources: LaunchSources, out: Path) -> Seeded:
     """Makes a task of a slice, its buffers' extents measured on the cpu backend.
 
     Args:
         folder: The slice.
         record: Its record.
-        launches: A scope that reaches the kernel, whose launches say grid and block, and the facts
-            of these launches.
-        traces: Where no launch can be read, a traced one says it.
+        sources: What says how it is launched.
         out: Folder of tasks.
     """
     name = folder.name
     if not record.sliced:
         return Seeded(name, None, reason=f"not sliced: {record.reason}")
     try:
-        task, notes = _task(folder, record, launches, traces)
+        task, contract, launch = _task(folder, record, sources)
     except RocQuarryError as error:
         return Seeded(name, None, reason=str(error))
     target = out / name
     text = (folder / BASELINE).read_text(encoding="utf-8")
     save_task(task, target, text, binding_source(task))
-    return Seeded(name, str(target), len(task.cases), notes)
+    notes = contract.notes + ((sources.why,) if sources.why else ())
+    return Seeded(name, str(target), len(task.cases), notes, launch=launch)
 
 
-def _task(
-    folder: Path,
-    record: SliceRecord,
-    launches: tuple[Scope, LaunchFacts] | None,
-    traces: TracedLaunches,
-) -> tuple[Task, tuple[str, ...]]:
+def _task(folder: Path, record: SliceRecord, sources: LaunchSources) -> tuple[Task, Contract, str]:
     file = (folder / BASELINE).resolve()
     text = file.read_text(encoding="utf-8")
     parameters = read_parameters(text, file, record.instantiation)
@@ -86,9 +107,11 @@ def _task(
     names = [one.declared.name for one in parameters]
     scalars = [one.declared.name for one in parameters if one.declared.kind == "scalar"]
     symbol = record.instantiation
-    contract = launches and find_contract(launches[0], symbol, names, scalars, launches[1])
-    contract = contract or traced_contract(traces, symbol) or usual_contract(scalars)
+    captures = sources.captures
+    captured = captures.of(symbol, [one.declared for one in parameters]) if captures else []
+    contract = _contract(sources, symbol, names, scalars, captured)
     buffers = [one.declared.name for one in parameters if one.declared.kind == "buffer"]
+    chosen = choose_launches(captured)
     types = {one.declared.type for one in parameters if one.declared.kind == "buffer"}
     task = Task(
         task=folder.name,
@@ -96,7 +119,11 @@ def _task(
         entry=Entry(kind="kernel", name=spelling_of(record.instantiation).name),
         parameters=tuple(map(_parameter, parameters)),
         launch=Launch(grid=contract.grid, block=contract.block, shared_bytes=contract.shared_bytes),
-        cases=make_cases(parameters, buffers),
+        cases=(
+            cases_of(chosen, buffers, own_geometry=contract.origin == "launches")
+            if chosen
+            else make_cases(parameters, buffers)
+        ),
         tolerance={
             name: Tolerance(
                 relative=ELEMENT_TYPES[name].tolerance[0],
@@ -114,10 +141,33 @@ def _task(
         ),
     )
     if buffers:
-        task = measure_extents(task, file, buffers)
+        absent = {one.call: one.absent for one in chosen}
+        task = measure_extents(task, file, buffers, absent=absent)
         if not any(any(case.extents.values()) for case in task.cases):
             raise UserError("it touches no buffer on the cpu backend, so no result can be judged")
-    return task, contract.notes
+    own = chosen and contract.origin != "launches"
+    return task, contract, f"launches+{contract.origin}" if own else contract.origin
+
+
+def _contract(
+    sources: LaunchSources,
+    symbol: str,
+    names: Sequence[str],
+    scalars: Sequence[str],
+    captured: Sequence[CapturedLaunch],
+) -> Contract:
+    """A formula that gives every captured launch, else these as they are; without any, what is
+    written, stated or usual."""
+    scope, facts = sources.scope, sources.facts
+    # Facts take long; captured launches need no formula.
+    asked = None if captured else facts
+    for contract in find_contracts(scope, symbol, names, scalars, asked) if scope else ():
+        if all(reproduces(contract, one) for one in captured):
+            # What holds for all launches was not assumed.
+            return replace(contract, notes=()) if captured else contract
+    if captured:
+        return captured_contract(captured[0])
+    return traced_contract(sources.traces, symbol) or usual_contract(scalars)
 
 
 def _parameter(one: KernelParameter) -> Parameter:
@@ -130,6 +180,6 @@ def _parameter(one: KernelParameter) -> Parameter:
             "name": declared.name, "kind": declared.kind, "type": declared.type,
             "components": declared.components,
             "role": "inout" if declared.written else "input",
-            "low": 0 if whole else -1, "high": 9 if whole else 1,
+            "low": 0 if whole else -1, "high": one.largest if whole else 1,
         }
     )  # fmt: skip

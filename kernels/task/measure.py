@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import mmap
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from extractor.errors import UserError
@@ -31,7 +31,11 @@ _ORDER = {"HIPCPU_SCHEDULE": "descending"}
 
 
 def measure_extents(
-    task: Task, source: Path, unknown: Sequence[str], arguments: Sequence[str] = ()
+    task: Task,
+    source: Path,
+    unknown: Sequence[str],
+    arguments: Sequence[str] = (),
+    absent: Mapping[str, Collection[str]] = {},
 ) -> Task:
     """Fills in the extents of some buffers, case by case.
 
@@ -40,6 +44,7 @@ def measure_extents(
         source: The baseline.
         unknown: Names of the buffers.
         arguments: Compiler arguments.
+        absent: By case, buffers for which it passes a null pointer.
 
     Raises:
         UserError: The baseline does not build or does not run, so nothing can be measured.
@@ -55,18 +60,23 @@ def measure_extents(
         def runs(cases: Sequence[Case], settings: Mapping[str, str]) -> list[CaseRun]:
             calls = []
             for case in cases:
-                geometry = task.launch.values(case.scalars) if task.launch else (1,) * 6 + (0,)
-                calls.append((geometry, make_inputs(task, case)))
+                calls.append((task.geometry(case), make_inputs(task, case)))
             return run_cases(program, calls, settings, EXECUTION, best_sandbox())
 
-        return _Search(task, unknown, runs).task()
+        return _Search(task, unknown, runs, absent).task()
 
 
 class _Search:
     """Upper and lower bounds of every extent, brought together."""
 
-    def __init__(self, task: Task, unknown: Sequence[str], runs) -> None:  # type: ignore[no-untyped-def]
-        self._task, self._runs = task, runs
+    def __init__(
+        self,
+        task: Task,
+        unknown: Sequence[str],
+        runs: Callable[[Sequence[Case], Mapping[str, str]], list[CaseRun]],
+        absent: Mapping[str, Collection[str]],
+    ) -> None:
+        self._task, self._runs, self._absent = task, runs, absent
         self._buffers = [p for p in task.parameters if p.name in unknown]
         self._cases = [case for case in task.cases if self._can_run(case)]
 
@@ -94,7 +104,10 @@ class _Search:
         return self._task.model_copy(update={"cases": tuple(cases)})
 
     def _can_run(self, case: Case) -> bool:
-        return self._task.launch is None or 0 not in self._task.launch.values(case.scalars)[:6]
+        return 0 not in self._task.geometry(case)[:6]
+
+    def _null(self, case: Case) -> frozenset[str]:
+        return frozenset(self._absent.get(case.name, ()))
 
     def _with(self, number: int, sizes: Mapping[str, int]) -> Case:
         return self._cases[number].model_copy(update={"extents": dict(sizes)})
@@ -102,7 +115,10 @@ class _Search:
     def _whole_pages(self) -> list[dict[str, int]]:
         """Extents in whole pages, as elements."""
         # One element each, so that every buffer exists and can grow.
-        cases = [self._with(n, {p.name: 1 for p in self._buffers}) for n in range(len(self._cases))]
+        cases = [
+            self._with(n, {p.name: int(p.name not in self._null(case)) for p in self._buffers})
+            for n, case in enumerate(self._cases)
+        ]
         bounds = []
         settings = {"HIPCPU_MEASURE": str(_RESERVED_BYTES), "HIPCPU_POISON": "0"}
         made = [
@@ -116,8 +132,9 @@ class _Search:
             if run.buffers is None or faults:
                 raise UserError(f"{self._task.entry.name} fails in case {case.name}: {run.error}")
             # In the order in which they are freed, which is that of the parameters.
-            sized = [p for p in self._task.parameters if p.kind == "buffer"]
-            sizes = {}
+            null = self._null(case)
+            sized = [p for p in self._task.parameters if p.kind == "buffer" and p.name not in null]
+            sizes = dict.fromkeys(null & {p.name for p in self._buffers}, 0)
             for parameter, finding in zip(sized, extents, strict=False):
                 if parameter in self._buffers:
                     sizes[parameter.name] = int(finding["bytes"]) // _size(parameter)

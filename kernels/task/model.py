@@ -91,12 +91,15 @@ class Case(_Strict):
         scalars: A value for every scalar.
         seed: Of the buffers' content.
         extents: Elements of the buffers for which the task has no size, as they were measured.
+        launch: Grid, block and bytes of dynamic LDS of this case, where the task's sizes do not
+            give them.
     """
 
     name: str
     scalars: dict[str, Number]
     seed: int = 0
     extents: dict[str, int] = {}
+    launch: tuple[int, int, int, int, int, int, int] | None = None
 
 
 class Tolerance(_Strict):
@@ -145,6 +148,16 @@ class Task(_Strict):
     tolerance: dict[str, Tolerance]
     source: Provenance
     flops: str = ""
+
+    def geometry(self, case: Case) -> tuple[int, ...]:
+        """Grid, block and bytes of dynamic LDS of a case; of a function, those of one thread.
+
+        Raises:
+            UserError: A size cannot be evaluated for this case.
+        """
+        if case.launch is not None:
+            return case.launch
+        return self.launch.values(case.scalars) if self.launch else (1, 1, 1, 1, 1, 1, 0)
 
     @model_validator(mode="after")
     def _whole(self) -> Task:

@@ -176,7 +176,7 @@ def _packed(task: Task, folder: Path, *, expect: bool) -> tuple[dict[str, bytes]
 
 
 def _call(task: Task, case: Any) -> Call | None:
-    geometry = task.launch.values(case.scalars) if task.launch else (1, 1, 1, 1, 1, 1, 0)
+    geometry = task.geometry(case)
     return None if 0 in geometry[:6] else (geometry, make_inputs(task, case))
 
 

@@ -45,7 +45,8 @@ def fresh_cases(task: Task, seed: int) -> list[tuple[int, Case]]:
 
 def _other_sizes(task: Task, base: Case, label: str) -> dict[str, Number]:
     """Values between the least and the largest of the cases, where sizes follow from them."""
-    if any(p.kind == "buffer" and not p.extent for p in task.parameters):
+    measured = any(p.kind == "buffer" and not p.extent for p in task.parameters)
+    if measured or base.launch is not None:
         return base.scalars
     changed = dict(base.scalars)
     for name, low, high in _spans(task):

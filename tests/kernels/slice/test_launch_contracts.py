@@ -8,7 +8,7 @@ from extractor.facts.records import Fact
 from extractor.records import Expression, Function, Instantiation, Launch, Scope, Source, Span
 from kernels.slice.cases import make_cases
 from kernels.slice.conditional import without_conditionals
-from kernels.slice.geometry import find_contract, traced_contract, usual_contract
+from kernels.slice.geometry import Contract, find_contracts, traced_contract, usual_contract
 from kernels.slice.instantiation import spelling_of
 from kernels.slice.launch_facts import LaunchFacts, TracedLaunches, by_place
 from kernels.slice.parameters import KernelParameter
@@ -57,12 +57,18 @@ def _scope(text: str, grid: str, block: str) -> Scope:
     )  # fmt: skip
 
 
+def find_contract(
+    scope: Scope, scalars: list[str], facts: LaunchFacts | None = None
+) -> Contract | None:
+    return next(find_contracts(scope, "kernel", _NAMES, scalars, facts), None)
+
+
 _NAMES = ["m", "n", "x", "batch_count"]
 _SCALARS = ["m", "n", "batch_count"]
 
 
 def test_variables_constants_and_arguments_are_followed() -> None:
-    contract = find_contract(_scope(_TEXT, "grid", "threads"), "kernel", _NAMES, _SCALARS)
+    contract = find_contract(_scope(_TEXT, "grid", "threads"), _SCALARS)
     assert contract is not None
     assert contract.grid == ("(n - 1) / ((128) * (2)) + 1", "1", "batch_count")
     assert contract.block == ("(128)", "1", "1")
@@ -71,7 +77,7 @@ def test_variables_constants_and_arguments_are_followed() -> None:
 
 def test_a_launch_that_cannot_be_read_is_no_contract() -> None:
     scope = _scope(_TEXT, "blocks_of(handle)", "threads")
-    assert find_contract(scope, "kernel", _NAMES, _SCALARS) is None
+    assert find_contract(scope, _SCALARS) is None
     usual = usual_contract(_SCALARS)
     assert usual.grid[2] == "batch_count"
     assert usual.notes
@@ -109,7 +115,7 @@ def test_facts_say_what_the_text_does_not() -> None:
         )
 
     for stated in (facts(None), facts("launcher")):
-        contract = find_contract(scope, "kernel", _NAMES, _SCALARS, stated)
+        contract = find_contract(scope, _SCALARS, stated)
         assert contract is not None
         assert contract.grid == ("(n - 1) / 256 + 1", "1", "batch_count")
         assert contract.block == ("128", "1", "1")
@@ -120,12 +126,12 @@ def test_facts_say_what_the_text_does_not() -> None:
         _fact("launch_grid", {"expressions": ["size", "1", "1"]}, line, "launcher"),
         _fact("launch_block", {"expressions": ["64", "1", "1"]}, line, None),
     )
-    contract = find_contract(scope, "kernel", _NAMES, _SCALARS, both)
+    contract = find_contract(scope, _SCALARS, both)
     assert contract is not None
     assert (contract.grid[0], contract.block[0], contract.shared_bytes) == ("n", "64", "0")
     # Those of another instantiation, and those over an entry point's arguments, are none of it.
     for other in (facts("another"), facts(None, launcher="launcher")):
-        assert find_contract(scope, "kernel", _NAMES, _SCALARS, other) is None
+        assert find_contract(scope, _SCALARS, other) is None
 
 
 def test_a_traced_launch_is_the_contract_where_none_can_be_read() -> None:

@@ -1,0 +1,1 @@
+"""The launches that a library itself makes, with the arguments that it gives its kernels."""
