@@ -11,6 +11,7 @@ import typer
 
 _LAUNCHES = {
     "launches+text": "launches that the library makes, by the formula of its source",
+    "launches+fit": "launches that the library makes, by a formula that all of them follow",
     "launches": "launches that the library makes, each case with its own grid",
     "text": "grid and block as the source says, sizes made up",
     "facts": "grid and block by host facts, sizes made up",

@@ -10,6 +10,7 @@ from extractor.errors import UserError
 from extractor.launch_text import split_arguments
 from extractor.records import Function, Launch, Scope
 from kernels.launches.capture import CapturedLaunch
+from kernels.launches.fit import fit_sizes
 from kernels.slice.conditional import without_conditionals
 from kernels.slice.launch_facts import LaunchFacts, StatedLaunch, TracedLaunches
 from kernels.task.expression import evaluate, names_in
@@ -38,7 +39,7 @@ class Contract:
         shared_bytes: Dynamic LDS.
         notes: What could not be read from a launch and was chosen instead.
         origin: What says so: ``text`` of a launch, host ``facts``, ``launches`` that the library
-            made, ``traces``, or a ``guess``.
+            made, a ``fit`` to them, ``traces``, or a ``guess``.
     """
 
     grid: tuple[str, str, str]
@@ -147,6 +148,16 @@ def reproduces(contract: Contract, launch: CapturedLaunch) -> bool:
         return tuple(evaluate(text, launch.scalars) for text in sizes) == launch.geometry
     except UserError:
         return False
+
+
+def fitted_contract(launches: Sequence[CapturedLaunch]) -> Contract | None:
+    """The contract that all captured launches follow; ``None`` where no known form is it."""
+    sizes = fit_sizes(launches)
+    if sizes is None:
+        return None
+    x, y, z, a, b, c, shared = sizes
+    note = f"grid, block and LDS by a formula that all {len(launches)} launches heard follow"
+    return Contract((x, y, z), (a, b, c), shared, (note,), "fit")
 
 
 def captured_contract(launch: CapturedLaunch) -> Contract:

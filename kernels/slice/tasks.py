@@ -18,6 +18,7 @@ from kernels.slice.geometry import (
     Contract,
     captured_contract,
     find_contracts,
+    fitted_contract,
     reproduces,
     traced_contract,
     usual_contract,
@@ -42,8 +43,9 @@ class Seeded:
         cases: How many inputs it has.
         notes: What was chosen because the source does not say it.
         reason: Why there is no task; empty where there is one.
-        launch: What says grid and block: ``launches+text`` or ``launches`` where
-            cases are the library's own launches, and a formula gives them or none does;
+        launch: What says grid and block: ``launches+text``, ``launches+fit`` or ``launches`` where
+            cases are the library's own launches, and the source's formula gives them, another that
+            fits all of them, or none;
             ``text``, ``facts``, ``traces`` or ``guess`` where no launch was captured.
     """
 
@@ -166,7 +168,7 @@ def _contract(
             # What holds for all launches was not assumed.
             return replace(contract, notes=()) if captured else contract
     if captured:
-        return captured_contract(captured[0])
+        return fitted_contract(captured) or captured_contract(captured[0])
     return traced_contract(sources.traces, symbol) or usual_contract(scalars)
 
 

@@ -8,9 +8,11 @@ import pytest
 
 from extractor.project import Project
 from kernels.launches.capture import CapturedLaunch, Captures
+from kernels.launches.fit import fit_sizes
 from kernels.launches.selection import choose_launches
 from kernels.slice.cases import cases_of
-from kernels.slice.geometry import Contract, captured_contract, reproduces
+from kernels.slice.geometry import Contract, captured_contract, fitted_contract, reproduces
+from kernels.task.expression import evaluate
 from kernels.task.signature import CParameter
 
 _BROOK = Path(__file__).parents[2] / "trace" / "brook" / "rules.toml"
@@ -89,3 +91,22 @@ def test_a_formula_holds_for_every_launch_or_each_case_has_its_own() -> None:
     with_own = cases_of(launches, ["x"], own_geometry=True)
     assert [case.launch for case in with_own] == [one.geometry for one in launches]
     assert [case.launch for case in cases_of(launches, [], own_geometry=False)] == [None] * 3
+
+
+def test_formulas_are_found_from_launches() -> None:
+    def launch(m: int, n: int, batch: int) -> CapturedLaunch:
+        geometry = (-(-m // 96), -(-m // 32) * -(-n // 32), min(batch, 7), 32, 8, 1, 8 * n + 64)
+        scalars = {"m": m, "n": n, "alpha": 1.5, "batch": batch, "lda": m + 1}
+        return CapturedLaunch("", geometry, scalars)
+
+    pairs = [(1, 1), (95, 40), (96, 33), (97, 64), (300, 31), (400, 65)]
+    launches = [launch(m, n, batch) for m, n in pairs for batch in (1, 3, 7, 9)]
+    sizes = fit_sizes(launches)
+    assert sizes is not None
+    other = {"m": 500, "n": 90, "batch": 11, "lda": 501}
+    assert [evaluate(text, other) for text in sizes] == [6, 48, 7, 32, 8, 1, 784]
+    # Nothing is made of what no form gives, or of too little.
+    odd = CapturedLaunch("", (5, 1, 1, 32, 8, 1, 0), {"m": 97, "n": 64, "batch": 1, "lda": 9})
+    assert fit_sizes([*launches, odd]) is None
+    assert fit_sizes(launches[:2]) is None
+    assert fitted_contract([*launches, odd]) is None
