@@ -88,6 +88,7 @@ def _figures(traced: Traced, coverage: Coverage) -> dict[str, Any]:
     return {
         "traces": len(traced.traces),
         "calls": traced.calls,
+        "left_out": traced.left_out,
         "statuses": dict(sorted(statuses.items())),
         "not_called": traced.not_called,
         "boundaries": list(traced.library.boundaries) if traced.library else [],
@@ -137,6 +138,11 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
             )
             notes += [f"not in the scope: {line}" for line in cover["outside"]]
             notes += [f"{unit}: {error}" for unit, error in figures["failed_units"].items()]
+            if figures["left_out"]:
+                notes.append(
+                    f"{summary['interface']} {config}: {figures['left_out']} cases are larger than "
+                    "some that launch thousands of kernels, and were left out"
+                )
             failed = {k: n for k, n in figures["statuses"].items() if " " in k or k == "timeout"}
             notes += [f"{summary['interface']} {config}: {n} × {k}" for k, n in failed.items()]
     console.print(table)

@@ -25,6 +25,9 @@ from extractor.trace.tracer import Tracer
 _DECIDE = ("arguments", "case", "cases", "choice", "session", "tracer", "worker")
 """Modules of this package that decide what a trace says."""
 
+_TOGETHER = 24
+"""Cases called in one go."""
+
 Progress = Callable[[int, int, str], None]
 """Told (done, total, entry point)."""
 
@@ -36,10 +39,14 @@ class Effort:
     Attributes:
         draws: Cases drawn at random besides the systematic ones.
         budget: Cases kept.
+        long: Launches from which on a call counts as long.
+        long_calls: So many long calls are made; larger problems are left out then.
     """
 
     draws: int = 200
     budget: int = 24
+    long: int = 4000
+    long_calls: int = 6
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,7 @@ class Traced:
         launched: By entry point, symbols of every kernel that some call launched, kept or not.
         not_called: By entry point, why it was not called.
         calls: Calls made now; 0 when all of it came from the cache.
+        left_out: Cases that were not tried because smaller ones launched so much already.
         library: The shared object that was called; ``None`` where nothing can be.
     """
 
@@ -59,6 +67,7 @@ class Traced:
     not_called: dict[str, str]
     calls: int
     library: SharedObject | None = None
+    left_out: int = 0
 
 
 def run(
@@ -156,28 +165,29 @@ def trace_interface(
     steps = thresholds(scope)
     traces: list[Trace] = []
     launched: dict[str, list[str]] = {}
-    calls = 0
+    calls = left_out = 0
     for done, entry in enumerate(called, start=1):
         key = _key(tracer, made.path, entry, archs, effort, steps)
         known = project.store.recall(key)
         if known is None:
-            groups = _trace_entry(tracer, entry, archs, effort, steps)
+            groups, large = _trace_entry(tracer, entry, archs, effort, steps)
             calls += len(groups) * len(archs)
             found = choose(groups, effort.budget)
             launched[entry] = sorted(
                 {x.symbol for group in groups for trace in group for x in trace.launches}
             )
-            lines = [json.dumps(launched[entry]).encode()]
+            lines = [json.dumps([large, *launched[entry]]).encode()]
             lines += [trace.model_dump_json(by_alias=True).encode() for trace in found]
             project.store.remember(key, b"\n".join(lines))
         else:
             first, *rest = known.splitlines()
-            launched[entry] = json.loads(first)
+            large, *launched[entry] = json.loads(first)
             found = [Trace.model_validate_json(line) for line in rest]
         traces += found
+        left_out += large
         if progress:
             progress(done, len(called), entry)
-    return Traced(traces, launched, not_called, calls, made)
+    return Traced(traces, launched, not_called, calls, made, left_out)
 
 
 def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:
@@ -192,10 +202,44 @@ def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:
 
 def _trace_entry(
     tracer: Tracer, entry: str, archs: Sequence[str], effort: Effort, steps: Sequence[int]
-) -> list[list[Trace]]:
+) -> tuple[list[list[Trace]], int]:
+    """Traces of each case that was tried, and how many were too large to be tried."""
     prototype = tracer.prototypes.functions[entry]
     cases = list(candidates(tracer.caller, prototype, effort.draws, steps))
-    return tracer.call_all(entry, cases, archs)
+    sizes = [
+        p.name for p in prototype.parameters
+        if tracer.caller.named(entry, p) and tracer.caller.role(entry, p) == "size"
+    ]  # fmt: skip
+
+    def extents(case: Case) -> tuple[int, ...]:
+        full = tracer.caller.complete(prototype, case.args)
+        return tuple(value for name in sizes if isinstance(value := full[name], int))
+
+    groups: list[list[Trace]] = []
+    long: list[tuple[int, ...]] = []
+    left_out = 0
+    for first in range(0, len(cases), _TOGETHER):
+        chosen = []
+        for case in cases[first : first + _TOGETHER]:
+            if len(long) >= effort.long_calls and _covers(extents(case), long):
+                left_out += 1
+            else:
+                chosen.append(case)
+        made = tracer.call_all(entry, chosen, archs)
+        groups += made
+        long += [
+            extents(case) for case, traces in zip(chosen, made, strict=True)
+            if max(len(trace.launches) for trace in traces) >= effort.long
+        ]  # fmt: skip
+    return groups, left_out
+
+
+def _covers(extents: tuple[int, ...], known: Iterable[tuple[int, ...]]) -> bool:
+    """The problem is at least as large as a known one in every extent."""
+    return any(
+        len(one) == len(extents) and all(a >= b for a, b in zip(extents, one, strict=True))
+        for one in known
+    )
 
 
 @functools.cache

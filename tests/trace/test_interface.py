@@ -44,6 +44,21 @@ def test_traces_are_written_and_come_from_the_cache_the_second_time(
     assert launched == {"fill", "fill_right", "fill_wide"}
 
 
+def test_problems_beyond_those_that_launch_most_are_left_out_and_counted(
+    project: Project, tmp_path: Path
+) -> None:
+    whole, some = (
+        command.run(
+            project, ["fill"], ("source",), tmp_path, ARCHS,
+            Effort(draws=40, budget=6, long=long, long_calls=1),
+        )[0]["configs"]["source"]
+        for long in (1000, 1)
+    )  # fmt: skip
+    assert whole["left_out"] == 0
+    assert some["left_out"] > 0
+    assert some["calls"] + some["left_out"] * len(ARCHS) == whole["calls"]
+
+
 def test_every_traced_kernel_is_one_the_scope_has(project: Project, tmp_path: Path) -> None:
     (found,) = command.run(
         project, ["fill"], ("source",), tmp_path, ARCHS, Effort(draws=10, budget=12)
