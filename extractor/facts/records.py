@@ -29,7 +29,8 @@ class Fact(Record):
         unit: Of numbers: ``bytes``, ``threads``, ``registers``; ``null`` without one.
         config: Configuration the fact is limited to; ``null`` where it holds in all.
         arch: Architecture it is limited to; ``null`` where it holds on all.
-        instantiation: Mangled symbol it is limited to; ``null`` where it holds for all.
+        instantiation: Mangled symbol it is limited to; ``null`` where it holds for all, of a kernel
+            for one of every shape of template arguments (``instantiations_read`` counts them).
         span: The lines that show it.
         proved_by: What proved it, or failed to.
         reason: Why the value is ``null``, else ``null``.

@@ -51,6 +51,9 @@ def _number(meaning: str) -> Shape:
 VOCABULARY: dict[str, Shape] = {
     # Kernels and device functions, from the AST. `through` lists the calls that lead to the place.
     "launch_bounds": _record("threads a block may have", "max_threads", "min_waves"),
+    "instantiations_read": _record("how many instantiations were read, and for how many shapes of "
+                                   "template arguments they stand: numbers apart, for they stay "
+                                   "symbols", "shapes", "instantiations"),
     "lds_array": _record("an array in LDS; subject is the array", "type", "elements", "bytes",
                          more=("dynamic",)),
     "lds_bytes": _number("static LDS of a block"),
@@ -70,12 +73,15 @@ VOCABULARY: dict[str, Shape] = {
     "device_calls": Shape("ids of the device functions called", "list"),
     "global_access": _record("one access to device memory: coalesced, strided, broadcast or "
                              "irregular along threadIdx.x; `matrix` says row, column, batch; "
-                             "`overflow` names a product of sizes computed in 32 bits; subject is "
-                             "file:line:column", "buffer", *_ACCESS, "element", "vector_bytes",
+                             "`overflow` names a product of sizes computed in 32 bits, "
+                             "`one_too_many` a bound that counts from 0 up to and including a "
+                             "parameter; subject is file:line:column",
+                             "buffer", *_ACCESS, "element", "vector_bytes",
                              more=("through", "parameter", "irregular_because", "member", "matrix",
-                                   "run", "index_unit_bytes", "overflow")),
-    "lds_access": _record("one access to LDS; subject is file:line:column", "array", *_ACCESS,
-                          "conflict_ways", more=("run", "through")),
+                                   "run", "index_unit_bytes", "overflow", "one_too_many")),
+    "lds_access": _record("one access to LDS; `passes` names the smallest threads of a block that "
+                          "would leave the array; subject is file:line:column", "array", *_ACCESS,
+                          "conflict_ways", more=("run", "through", "passes")),
     # Host functions, from the AST; of a launch the subject is its file:line.
     "argument_check": _record("subject is file:line", "condition", "conditions", "returns"),
     "quick_return": _record("subject is file:line", "condition", "conditions", "returns"),

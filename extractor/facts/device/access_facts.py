@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from extractor.facts.device.bounds import passing
+from extractor.facts.device.inclusive import one_too_many
 from extractor.facts.device.kernel import KernelReader, derivative
 from extractor.facts.device.node import Function
 from extractor.facts.device.overflow import narrow_product
@@ -53,6 +55,9 @@ def global_access(reader: KernelReader, kernel: Function, access: Access) -> tup
     product = narrow_product(reader, access, pointer.offset)
     if product is not None:
         value["overflow"] = {"bits": 32, "product": product}
+    counted = one_too_many(reader, access)
+    if counted is not None:
+        value["one_too_many"] = counted
     if pointer.buffer.parameter != pointer.buffer.name:
         value["parameter"] = pointer.buffer.parameter
     return value, None
@@ -217,6 +222,9 @@ def lds_access(reader: KernelReader, access: Access) -> tuple[Any, str | None]:
     }
     if run:
         value["run"] = run
+    past = passing(reader, access)
+    if past is not None:
+        value["passes"] = past
     return value, None
 
 

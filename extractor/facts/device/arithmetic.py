@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from extractor.facts.device import node as n
@@ -118,9 +119,9 @@ class Arithmetic(Reading):
             return None
         return count * Polynomial.number(size // pointer.size)
 
+    @abstractmethod
     def source(self, node: Node) -> str:
         """Text of a node as it is written, on one line."""
-        raise NotImplementedError
 
     def opaque_condition(self, node: Node, value: Value) -> Value:
         """A condition that is not made of integers, as a symbol of its own."""

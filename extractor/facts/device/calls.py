@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from typing import Any
 
 from extractor.facts.device import node as n
@@ -51,9 +52,9 @@ class Calls(Expressions):
             return self._outside(name, arguments, objects, extra)
         return self._inlined(node, function, arguments, objects, extra)
 
+    @abstractmethod
     def run(self, body: Node) -> bool:
         """Reads a function's body; statements know how."""
-        raise NotImplementedError
 
     def _of_integers(self, arguments: list[Node]) -> bool:
         # The result may be a double, as HIP has it for two kinds of integers; its value is theirs.

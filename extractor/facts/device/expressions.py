@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from extractor.facts.device import node as n
 from extractor.facts.device.builtins import INDICES, WAVEFRONT
 from extractor.facts.device.node import Node, Type
@@ -67,9 +69,9 @@ class Expressions(Places):
         values = [self.value(kid) for kid in node[n.KIDS] if kid[n.KIND] < 200]
         return self.unresolved(FLOAT, *values) if values else Unknown("not followed")
 
+    @abstractmethod
     def call(self, node: Node) -> Value:
         """The value of a call; statements know more about them."""
-        raise NotImplementedError
 
     def _name(self, node: Node) -> Value:
         extra = node[n.EXTRA]

@@ -19,7 +19,12 @@ class KernelReader(Loops):
         types: The unit's types by number.
         functions: Its functions by number.
         source: Gives the text of a node as it is written, on one line.
+
+    Attributes:
+        tried: How much was tried to find an index that passes its array.
     """
+
+    tried = 0
 
     def __init__(
         self, types: list[Type], functions: dict[int, Function], source: Callable[[Node], str]

@@ -14,7 +14,7 @@ import orjson
 from pydantic import JsonValue
 
 from extractor.configuration_graph import ConfigurationGraph
-from extractor.facts.device.representatives import Definition, chosen
+from extractor.facts.device.representatives import Definition, chosen, shape, shapes_of
 from extractor.facts.device.trees import NAME, SOURCES
 from extractor.facts.records import Fact
 from extractor.graph.linked import Node
@@ -256,6 +256,21 @@ def _stated(
             span=whole,
             proved_by="ast",
             reason=None if definition.bounds else "the kernel has no __launch_bounds__",
+        )
+        shapes, here = shapes_of(definition), survey.chosen.get(definition.id, [])
+        covered = {shape(symbol) for symbol, _ in here}
+        left = len(shapes) - len(covered)
+        yield Fact(
+            **common,
+            subject=definition.name,
+            fact="instantiations_read",
+            value=None if left else {"shapes": len(shapes), "instantiations": len(here)},
+            span=whole,
+            proved_by="ast",
+            reason=f"{left} of {len(shapes)} shapes of its template arguments were not read: what "
+            "is said of all holds for those that were"
+            if left
+            else None,
         )
     yield Fact(
         **common,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +29,7 @@ class Frame:
         exits: Number of loops around its call that are being gone round, in rehearsal or not.
         returns: Of each ``return`` the conditions, the value and the variables there.
         left: Conditions under which threads returned.
+        left_loop: Whether a thread may have returned from inside a loop.
     """
 
     function: Function
@@ -39,9 +41,10 @@ class Frame:
         default_factory=list
     )
     left: list[Condition] = field(default_factory=list)
+    left_loop: bool = False
 
 
-class Reading:
+class Reading(ABC):
     """What is known while a function is read: variables, conditions and loops around.
 
     Args:
@@ -91,9 +94,9 @@ class Reading:
             found |= self.depends(value)
         return Unknown(reason, frozenset(found))
 
+    @abstractmethod
     def value(self, node: Node) -> Value:
         """The value of an expression; expressions know how."""
-        raise NotImplementedError
 
     def note(self, kind: str, place: Memory | Nowhere, node: Node) -> None:
         """Records an access."""
@@ -103,7 +106,9 @@ class Reading:
             return
         where = (node, self.frame.function, kind, place, node[n.TYPE])
         narrow = self._narrow(node) if isinstance(place, Memory) else ()
-        self.record.accesses.append(Access(*where, self.path, self.loops, self.through, narrow))
+        left = any(frame.left_loop for frame in self.frames)
+        found = Access(*where, self.path, self.loops, self.through, narrow, left)
+        self.record.accesses.append(found)
 
     def _narrow(self, node: Node) -> tuple[Polynomial, ...]:
         """Products of 32 bits that stand in an expression itself."""

@@ -68,6 +68,7 @@ class Access:
         loops: Loops around it, outermost first.
         through: Places of the calls that lead from the kernel to the function.
         narrow: Products in the expression that are computed in 32 bits.
+        after_loop_return: Threads may have left the function from inside a loop before.
     """
 
     node: Node
@@ -79,6 +80,7 @@ class Access:
     loops: tuple[Loop, ...]
     through: tuple[str, ...]
     narrow: tuple[Polynomial, ...] = ()
+    after_loop_return: bool = False
 
 
 @dataclass(frozen=True)

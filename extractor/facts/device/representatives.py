@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from extractor.demangle import template_arguments
 
-MOST_SHAPES = 6
-"""Shapes of one definition that are read; with more, those of most instantiations."""
+MOST_SHAPES = 16
+"""Shapes of one definition that are read; with more, those that differ most from each other."""
 
 _NUMBER = re.compile(r"-?\d+[uUlL]*")
 _PREFERRED = ("float", "double")
@@ -70,15 +71,40 @@ def shape(symbol: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def shapes_of(definition: Definition) -> dict[tuple[str, ...], list[tuple[str, str]]]:
+    """The ``(symbol, unit)`` pairs of a definition by their shape."""
+    groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for pair in sorted(definition.instantiations):
+        groups.setdefault(shape(pair[0]), []).append(pair)
+    return groups
+
+
+def _kept(groups: dict[tuple[str, ...], list[tuple[str, str]]]) -> list[tuple[str, ...]]:
+    """Shapes that are read: all, or such that any two arguments are seen together where they can
+    be, those of more instantiations first."""
+    order = sorted(groups, key=lambda key: (-len(groups[key]), key))
+    if len(order) <= MOST_SHAPES:
+        return order
+    seen: set[object] = set()
+    kept: list[tuple[str, ...]] = []
+    while len(kept) < MOST_SHAPES:
+        best = max(order, key=lambda one: len(_pairs(one) - seen))
+        order.remove(best)
+        kept.append(best)
+        seen |= _pairs(best)
+    return kept
+
+
+def _pairs(one: tuple[str, ...]) -> set[object]:
+    return set(combinations(enumerate(one), 2))
+
+
 def chosen(definitions: Iterable[Definition]) -> dict[str, list[tuple[str, str]]]:
     """For each definition the ``(symbol, unit)`` pairs to read, in as few units as can be."""
     wanted: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
     for definition in definitions:
-        groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-        for pair in sorted(definition.instantiations):
-            groups.setdefault(shape(pair[0]), []).append(pair)
-        kept = sorted(groups, key=lambda key: (-len(groups[key]), key))[:MOST_SHAPES]
-        for one in kept:
+        groups = shapes_of(definition)
+        for one in _kept(groups):
             wanted[definition.id, one] = groups[one]
     by_unit: dict[str, set[tuple[str, tuple[str, ...]]]] = {}
     for key, pairs in wanted.items():

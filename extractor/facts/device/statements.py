@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from extractor.facts.device import node as n
@@ -44,6 +45,7 @@ class Statements(Calls):
             self.variables = dict(self.variables)
             own = self.path[self.frame.entry :]
             looped = len(self.loops) > self.frame.loops
+            self.frame.left_loop = self.frame.left_loop or looped
             nested = [c for c in own if c.depends & (THREAD | {DATA, MAYBE})]
             if nested or looped:
                 self.frame.left.append(nested[0] if nested else _left_a_loop(body))
@@ -71,9 +73,9 @@ class Statements(Calls):
             for condition in self.path[start:]:
                 found |= condition.depends
 
+    @abstractmethod
     def loop(self, body: Node) -> bool:
         """Runs a loop; loops know how."""
-        raise NotImplementedError
 
     def _compound(self, kids: list[Node]) -> bool:
         return all(self.run(kid) for kid in kids)

@@ -42,7 +42,12 @@ class Suspicion:
 def suspicions(facts: Iterable[Fact]) -> list[Suspicion]:
     """Everything that some rule finds, each place once, by kind and place."""
     found: dict[tuple[str, str, int], Suspicion] = {}
+    facts = list(facts)
+    blocks = launched_blocks(facts)
     for fact in facts:
+        if fact.fact == "lds_access" and isinstance(fact.value, dict) and fact.span is not None:
+            for one in _passed(fact, fact.value, blocks):
+                found.setdefault((one.kind, one.file, one.line), one)
         rule = _RULES.get(fact.fact)
         if rule is None or fact.value is None or fact.span is None:
             continue
@@ -115,6 +120,62 @@ def _access(fact: Fact, value: Any) -> Iterator[Suspicion]:
             "the interface admits sizes whose product passes 2147483647, and neither a condition "
             "of the launch nor the host side's choice of kernels keeps them away from here",
         )
+    counted = value.get("one_too_many")
+    if counted:
+        name = counted["parameter"]
+        yield _at(
+            fact,
+            PASSED,
+            "worth a look",
+            f"{value.get('access')} of {value.get('buffer')}: '{counted['bound']}' lets the count "
+            f"that begins at 0 be {name}, so that {name} + 1 elements are touched, "
+            f"{counted['step']} apart",
+            f"{value.get('buffer')} has {name} elements and not one more",
+        )
+
+
+PASSED = "bound that lets an index pass its buffer"
+
+Blocks = dict[str, list[tuple[str | None, list[int]]]]
+"""Blocks by the kernel's id: the instantiation, where it is known, and threads along x, y, z."""
+
+
+def launched_blocks(facts: Iterable[Fact]) -> Blocks:
+    """Blocks that the host side launches kernels with, where they are plain numbers."""
+    found: Blocks = {}
+    for fact in facts:
+        value: Any = fact.value
+        if fact.fact != "launch_block" or not isinstance(value, dict):
+            continue
+        try:
+            sizes = [int(text) for text in value["expressions"]]
+        except ValueError:
+            continue
+        row = (value.get("symbol"), [*sizes, 1, 1, 1][:3])
+        rows = found.setdefault(value["kernel"], [])
+        if row not in rows:
+            rows.append(row)
+    return found
+
+
+def _passed(fact: Fact, value: Any, blocks: Blocks) -> Iterator[Suspicion]:
+    """An index that passes its array in LDS, for a block that is really launched."""
+    past = value.get("passes")
+    for symbol, block in blocks.get(fact.function, ()) if past else ():
+        if None not in (symbol, fact.instantiation) and symbol != fact.instantiation:
+            continue
+        for thread in past["threads"]:
+            if all(own < size for own, size in zip(thread, block, strict=True)):
+                place = "x".join(map(str, block))
+                yield _at(
+                    fact,
+                    PASSED,
+                    "worth a look",
+                    f"{value['array']} has {past['bytes']} bytes; thread {thread} of a block of "
+                    f"{place} reaches byte {past['reaches']} by '{value['index']}'",
+                    "the launch with this block takes the way on which the access stands",
+                )
+                return
 
 
 _RULES: dict[str, Callable[[Fact, Any], Iterator[Suspicion]]] = {

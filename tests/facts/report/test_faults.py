@@ -73,3 +73,40 @@ def test_a_kernel_is_one_row() -> None:
         "classes": {"coalesced": 1, "strided": 1},
         "divergent": 1,
     }
+
+
+def _past(threads: list[list[int]], instantiation: str | None = None) -> Fact:
+    value = {
+        "array": "tile",
+        "index": "threadIdx.x + 1",
+        "passes": {"bytes": 1024, "reaches": 1028, "threads": threads},
+    }
+    fact = _fact("lds_access", value)
+    return fact.model_copy(update={"instantiation": instantiation})
+
+
+def _block(sizes: list[str], symbol: str | None = None) -> Fact:
+    value = {"expressions": sizes, "named": sizes, "kernel": "a.hip:1:kernel", "symbol": symbol}
+    return _fact("launch_block", value, 30)
+
+
+def test_an_array_is_passed_only_by_threads_that_a_launch_has() -> None:
+    past = _past([[255, 0, 0], [127, 1, 0]])
+    assert suspicions([past]) == []  # nobody knows the block
+    assert suspicions([past, _block(["n", "1", "1"])]) == []
+    assert suspicions([past, _block(["255", "1", "1"])]) == []
+    for sizes in (["256", "1", "1"], ["128", "2", "1"]):
+        (found,) = suspicions([past, _block(sizes)])
+        assert found.kind == "bound that lets an index pass its buffer"
+        assert "1024 bytes" in found.seen
+    other = _past([[255, 0, 0]], "_Zone")
+    assert suspicions([other, _block(["256", "1", "1"], "_Zother")]) == []
+    assert len(suspicions([other, _block(["256", "1", "1"], "_Zone")])) == 1
+
+
+def test_a_count_that_includes_its_bound_is_named_with_the_bound() -> None:
+    counted = {"bound": "(i <= n)", "parameter": "n", "step": "incx"}
+    access = {"access": "load", "buffer": "x", "index": "i*incx", "one_too_many": counted}
+    (found,) = suspicions([_fact("global_access", access)])
+    assert found.kind == "bound that lets an index pass its buffer"
+    assert "n + 1 elements" in found.seen
