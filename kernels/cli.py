@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from extractor.console import run_console
 from extractor.errors import RocQuarryError, UserError
 from kernels.commands.seed_library import LibraryRequest, seed_library
 from kernels.commands.transfer import export, import_, profile
@@ -249,13 +250,13 @@ def _say_unit(path: str, done: int, known: int) -> None:
 
 
 def main() -> None:
-    """Runs the command; a user's mistake is one line and exit status 2."""
+    """Entry point of the console script."""
     try:
         require_own_package()
-        app()
     except RocQuarryError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"kernels: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    run_console(app, "kernels", "interrupted; what was finished is kept")
 
 
 def _parts(text: str) -> list[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from extractor.errors import DamagedStore, RocQuarryError
+from extractor.console import run_console
 from qa.commands import register
 
 app = typer.Typer(
@@ -20,7 +19,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_INTERRUPTED = 130
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
@@ -89,34 +87,8 @@ register(app)
 
 
 def main() -> None:
-    """Entry point of the console script: errors of the user are one line, bugs keep their trace."""
-    command = typer.main.get_command(app)
-    try:
-        try:
-            code = command.main(standalone_mode=False)
-        except DamagedStore:
-            # It has been emptied and that was said: what it held is indexed again.
-            code = command.main(standalone_mode=False)
-        if code == _INTERRUPTED:
-            raise KeyboardInterrupt
-    except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted; what was finished is kept", _INTERRUPTED)
-    except RocQuarryError as error:
-        _fail(str(error), error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
-    except Exception as error:
-        shown = getattr(error, "format_message", None)
-        if shown is None:
-            raise
-        _fail(shown(), 2)
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-def _fail(text: str, code: int) -> None:
-    print(f"qa: {text}", file=sys.stderr)
-    sys.exit(code)
+    """Entry point of the console script."""
+    run_console(app, "qa", "interrupted; what was finished is kept")
 
 
 if __name__ == "__main__":
