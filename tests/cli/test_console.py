@@ -8,7 +8,7 @@ import typer
 from extractor.console import run_console
 from extractor.errors import UserError
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command()
