@@ -85,7 +85,7 @@ def _parameter(cursor: Any, number: int) -> KernelParameter:
     if inner.kind.name == "POINTER":
         return KernelParameter(declared, why="takes an array of pointers")
     element, count, largest = _pair(inner), 1, 9
-    if not element and _plain(inner):
+    if pointer and not element and _plain(inner):
         # A structure of numbers is its bytes, which a right result has to equal.
         element, count, largest = "uint8", int(inner.get_size()), _largest(inner)
     if not element:

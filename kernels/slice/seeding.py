@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -102,11 +102,15 @@ def seed_project(
     entries = project.resolve(interface) if interface else None
     traced = _traced(out / project.rule.name, interface)
     sources = _Sources(project, configs, interface, traced)
-    counts = dict(traced.counts)
+    chosen = choose_kernels(project, configs, entries, kernel or None, traced.counts)
     if tasks and interface:
         # Launches that can be captured make better tasks than others.
-        counts = {**sources.launched(interface), **counts}
-    chosen = choose_kernels(project, configs, entries, kernel or None, counts)
+        counts = dict(traced.counts)
+        for symbols in sources.launched(interface):
+            counts = {**dict.fromkeys(symbols, 1), **counts}
+            chosen = choose_kernels(project, configs, entries, kernel or None, counts)
+            if all(one.traced for one in chosen):
+                break
     if not chosen:
         raise UserError(f"{project.rule.name} {interface}: reaches no kernel; nothing to cut out")
     records = slice_kernels(project, chosen, out, plan or Plan(), jobs)
@@ -145,14 +149,12 @@ class _Sources:
         self._known: dict[str, tuple[str, Scope, LaunchFacts]] = {}
         self._captures: dict[tuple[str, str], Captures | str] = {}
 
-    def launched(self, interface: str) -> dict[str, int]:
-        """How often traces of an interface launch each symbol."""
-        found: Counter[str] = Counter()
-        for config in self._configs:
-            captures = self._capture(interface, config)
-            if isinstance(captures, Captures):
-                found.update(captures.counts())
-        return found
+    def launched(self, interface: str) -> Iterator[set[str]]:
+        """Kernels that calls of an interface launch, more and more."""
+        every = [self._capture(interface, config) for config in self._configs]
+        each = [one.symbols() for one in every if isinstance(one, Captures)]
+        for sets in zip(*each, strict=True):
+            yield set().union(*sets)
 
     def of(self, chosen: Chosen) -> LaunchSources:
         """What is known about a kernel's launches."""
