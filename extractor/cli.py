@@ -13,9 +13,9 @@ from extractor import __version__
 from extractor.errors import DamagedStore, RocQuarryError, UserError
 
 if TYPE_CHECKING:
-    from extractor.index.indexer import Engine
     from extractor.progress import Reporter
     from extractor.project import Project
+    from extractor.spread import Engine
 
 EXAMPLES = """
 Examples:
@@ -165,7 +165,9 @@ def extract(
     ] = 0,
     engine: Annotated[
         str,
-        typer.Option("--engine", help="Where units are parsed: local, or ray for a cluster."),
+        typer.Option(
+            "--engine", help="Where units are parsed and compiled: local, or ray for a cluster."
+        ),
     ] = "local",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the answer as one JSON object.")
@@ -397,7 +399,7 @@ def _open(
         raise UserError(f"unknown engine '{engine}'; known: local, ray")
     place: Engine = "local"
     if engine == "ray":
-        from extractor.index.ray_pool import load_ray
+        from extractor.spread.cluster import load_ray
 
         load_ray()  # what is missing is said before anything is fetched or parsed
         place = "ray"

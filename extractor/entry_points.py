@@ -83,6 +83,8 @@ def undeclared(
             before, name, after = match[1].rstrip(), match[2].decode(), match[3]
             if before in _NO_TYPES or before.endswith(b"(") == (after == b"("):
                 continue
+            if b"__global__" in _statement_before(text, match.start()):
+                continue  # nobody calls a kernel by its name
             line = text.count(b"\n", 0, match.start(2)) + 1
             for suffix in suffixes if before.endswith(b"(") else ("",):
                 full = name + suffix
@@ -94,6 +96,12 @@ def undeclared(
 _NOISE_BUT_MACROS = re.compile(rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 _CANDIDATE = re.compile(rb"([\w>*&]\s+|\b[A-Z][A-Z0-9_]*\s*\(\s*)([A-Za-z_]\w*)\s*([(,)])")
 _NO_TYPES = frozenset({b"return", b"else", b"new", b"case", b"throw"})
+
+
+def _statement_before(text: bytes, at: int) -> bytes:
+    """What stands before a place, back to where the statement begins."""
+    start = max(text.rfind(mark, 0, at) for mark in (b";", b"{", b"}"))
+    return text[start + 1 : at + 1]
 
 
 def _names(data: bytes, marker: bytes) -> list[tuple[str, int]]:

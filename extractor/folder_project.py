@@ -7,7 +7,7 @@ from pathlib import Path
 
 from extractor.compile_commands import find_database
 from extractor.errors import UserError
-from extractor.rules import Rule, load_rule, rule_of_text
+from extractor.rules import Rule, list_rules, load_rule, rule_of_text
 
 RULE_NAME = "rocquarry.toml"
 """A rule file of this name in a folder is that folder's own."""
@@ -29,8 +29,11 @@ class Opened:
 
 
 def is_folder(name: str) -> bool:
-    """Whether a project's name on the command line is a folder; shipped rules have no slash."""
-    return Path(name).is_dir() and ("/" in name or name in (".", ".."))
+    """Whether a project's name on the command line is a folder.
+
+    A shipped rule's name means the rule, whatever folders are here; with a slash it is a folder.
+    """
+    return Path(name).is_dir() and ("/" in name or name not in list_rules())
 
 
 def open_folder(name: str, *, rules: Path | None = None, database: Path | None = None) -> Opened:

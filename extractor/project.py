@@ -12,11 +12,11 @@ from extractor import settings
 from extractor.compile_commands import build_identity
 from extractor.configuration_graph import ConfigurationGraph
 from extractor.entry_points import EntryPoint, declared, undeclared
-from extractor.errors import UnknownName
+from extractor.errors import UnknownName, UserError
 from extractor.graph.linked import LinkedGraph, Record
 from extractor.graph.selection import Selection
 from extractor.index.closure import SCHEMA, native_identity
-from extractor.index.indexer import Engine, Indexer, Run
+from extractor.index.indexer import Indexer, Run
 from extractor.index.store import Store, StoredUnit
 from extractor.launch_text import LaunchText
 from extractor.progress import Reporter
@@ -26,6 +26,7 @@ from extractor.scope import ScopeBuilder
 from extractor.source.obtain import obtain
 from extractor.source.tree import SourceTree
 from extractor.source_text import SourceText
+from extractor.spread import Engine
 from extractor.toolchain.find import find
 from extractor.toolchain.model import Toolchain
 from extractor.unit_plan import plan_units
@@ -41,7 +42,7 @@ class Project:
         jobs: Worker processes; the number of cores when 0.
         reporter: Tells the user what goes on.
         precompiled: Use precompiled headers.
-        engine: Where units are parsed: ``local``, or ``ray`` for a cluster.
+        engine: Where units are parsed and compiled: ``local``, or ``ray`` for a cluster.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class Project:
         precompiled: bool = True,
         engine: Engine = "local",
     ) -> None:
-        self._engine: Engine = engine
+        self.engine: Engine = engine
         self.reporter = reporter or Reporter(quiet=True)
         self.rule: Rule = name if isinstance(name, Rule) else load_rule(name)
         self.override = source
@@ -88,7 +89,7 @@ class Project:
             self.store,
             jobs=self.jobs,
             precompiled=self._precompiled,
-            engine=self._engine,
+            engine=self.engine,
         )
 
     @cached_property
@@ -196,12 +197,22 @@ class Project:
         try:
             return self.rule.resolve_interface(interface, self.exported)
         except UnknownName:
+            if not self.offered:
+                raise UserError(
+                    f"{self.rule.name} has no entry point at all; see [entry_points] in "
+                    f"{self.rule.path}"
+                ) from None
             # Suggest what is public, not what only might be.
-            return self.rule.resolve_interface(interface, self.entry_points)
+            return self.rule.resolve_interface(interface, self.offered)
+
+    @property
+    def offered(self) -> dict[str, EntryPoint]:
+        """Declared public functions; where no header declares any, what may be exported."""
+        return self.entry_points or self.exported
 
     def families(self) -> dict[str, list[str]]:
         """Entry points by interface family."""
-        return self.rule.group_entries(self.entry_points)
+        return self.rule.group_entries(self.offered)
 
     def units(self, config: str, side: Side) -> list[Unit]:
         """All units of a configuration, in build order."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from extractor.check.compile import compile_unit
 from extractor.check.link import Program
 from extractor.check.reach import answer_of
 from extractor.errors import UnitError
+from extractor.spread import Engine, spread
 from extractor.toolchain.model import Toolchain
 from extractor.units import Unit
 
@@ -44,6 +43,7 @@ def build(
     toolchain: Toolchain,
     *,
     jobs: int = 1,
+    engine: Engine = "local",
     progress: Progress | None = None,
 ) -> Built:
     """Compile what is not cached and link everything.
@@ -56,6 +56,7 @@ def build(
         root: Root of the source tree.
         toolchain: Compiler and its flags.
         jobs: Compilations at a time, each in a process of its own.
+        engine: Where they are made.
         progress: Called in this process for each unit, in the order in which they are ready.
 
     Raises:
@@ -72,7 +73,9 @@ def build(
             if progress is not None:
                 progress(unit.path, True)
     missing = [unit for unit in host if unit.path not in records]
-    for unit, result in _compile(missing, root, toolchain, jobs):
+    requests = [(unit, root, toolchain) for unit in missing]
+    for number, result in spread(_prepare, requests, jobs=jobs, engine=engine):
+        unit = missing[number]
         if isinstance(result, Path):
             records[unit.path] = result
             built.compiled += 1
@@ -111,27 +114,9 @@ def ask_compiler(
     return answer
 
 
-def _compile(
-    units: Sequence[Unit], root: Path, toolchain: Toolchain, jobs: int
-) -> Iterator[tuple[Unit, Path | str]]:
-    if jobs <= 1 or len(units) <= 1:
-        for unit in units:
-            yield unit, _prepare(unit, root, toolchain)
-        return
-    # A fresh interpreter a worker: the caller may have threads, which a fork does not survive.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(units)), mp_context=context) as pool:
-        running = {pool.submit(_prepare, unit, root, toolchain): unit for unit in units}
-        try:
-            for future in as_completed(running):
-                yield running[future], future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _prepare(unit: Unit, root: Path, toolchain: Toolchain) -> Path | str:
+def _prepare(request: tuple[Unit, Path, Toolchain]) -> Path | str:
     """Compile one unit into the cache: its record, or the compiler's error."""
+    unit, root, toolchain = request
     try:
         return unit_cache.keep(unit, root, toolchain, compile_unit(unit, root, toolchain))
     except UnitError as error:

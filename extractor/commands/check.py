@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,7 +51,8 @@ def run(
                 project.tree.root,
                 project.toolchain,
                 entries,
-                jobs=project.jobs or len(os.sched_getaffinity(0)),
+                jobs=project.indexer.jobs,
+                engine=project.engine,
                 progress=told,
             )
         results[config] = comparison

@@ -9,7 +9,7 @@ from extractor.project import Project
 
 def rows(project: Project) -> list[dict[str, Any]]:
     """Interfaces by name: how many entry points, and where they are declared."""
-    entry_points = project.entry_points
+    entry_points = project.offered
     listed = []
     for family, names in sorted(project.families().items()):
         files = sorted({entry_points[name].file for name in names})
@@ -33,13 +33,13 @@ def show(project: Project) -> None:
     listed = rows(project)
     table = Table(
         title=f"{source.name} {source.version}: {len(listed)} interfaces, "
-        f"{len(project.entry_points)} entry points",
+        f"{len(project.offered)} entry points",
         title_justify="left",
         box=None,
     )
     table.add_column("interface")
     table.add_column("entry points", justify="right")
-    table.add_column("declared in", overflow="fold")
+    table.add_column("declared in" if project.entry_points else "found in", overflow="fold")
     for row in sorted(listed, key=lambda row: (row["auxiliary"], row["interface"])):
         name = row["interface"] + (" (auxiliary)" if row["auxiliary"] else "")
         table.add_row(name, str(row["entry_points"]), ", ".join(row["declared_in"]))

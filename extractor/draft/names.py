@@ -34,6 +34,7 @@ class PublicNames:
         names: Functions that count as public.
         prefix: What their names begin with.
         linkage: ``c`` or ``any``.
+        undeclared: No public header declares them; they were found where they are defined.
         letters: Precision letters in front of routines.
         stems: Routines.
         drop: Suffixes that are forms of one routine.
@@ -46,6 +47,7 @@ class PublicNames:
     names: list[str] = field(default_factory=list)
     prefix: str = ""
     linkage: str = "c"
+    undeclared: bool = False
     letters: list[str] = field(default_factory=list)
     stems: list[str] = field(default_factory=list)
     drop: list[str] = field(default_factory=list)
@@ -85,6 +87,7 @@ def public_names(survey: Survey) -> PublicNames:
                 for name in _DEFINITION.findall(survey.text.get(file, ""))
             }
         )
+        found.undeclared = bool(found.names)
     found.prefix = _common_prefix(found.names)
     _families(found)
     return found

@@ -310,6 +310,9 @@ def _public(out: _Writer, names: PublicNames) -> None:
     out.line("[entry_points]")
     if not names.headers:
         out.doubt("no header in an `include` folder declares functions; `headers` is left open")
+        if names.undeclared:
+            out.comment("What the sources define with C linkage counts without a declaration.")
+            out.line("undeclared = true")
     else:
         folder = _shared_folder(names.headers)
         endings = sorted({PurePosixPath(file).suffix for file in names.headers})
@@ -322,7 +325,7 @@ def _public(out: _Writer, names: PublicNames) -> None:
     if names.marker:
         out.comment(f"{names.marked} of {names.declared} declarations carry it.")
         out.line(f"marker = {json.dumps(names.marker)}")
-    else:
+    elif names.headers:
         out.doubt("no export macro was found: every declaration of those headers counts")
     if names.linkage == "any":
         out.line('linkage = "any"')

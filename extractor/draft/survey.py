@@ -87,8 +87,8 @@ def look_at(root: Path) -> Survey:
         found.text[file] = _COMMENT.sub(lambda m: m[1] or " ", raw)
         _read(found, file)
     uses = re.compile(
-        rf"(?<!\w)(?:(__global__|{_names(found.kernel_macros)})|(<<<|hipLaunchKernel(?:GGL)?"
-        rf"|cudaLaunchKernel|{_names(found.launch_macros)}))(?:(?<=<)|(?!\w))"
+        rf"(?<!\w)(__global__|{_names(found.kernel_macros)})(?!\w)|(<<<|(?<!\w)(?:hipLaunchKernel"
+        rf"(?:GGL)?|cudaLaunchKernel|{_names(found.launch_macros)})(?!\w))"
     )
     for file, text in found.text.items():
         kinds = Counter(

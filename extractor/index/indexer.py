@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from extractor import cache
 from extractor.index import native_library
@@ -18,10 +17,9 @@ from extractor.index.ray_pool import RayPool
 from extractor.index.store import Store
 from extractor.rules import Rule
 from extractor.source.tree import SourceTree
+from extractor.spread import Engine
 from extractor.toolchain.model import Toolchain
 from extractor.units import Unit
-
-Engine = Literal["local", "ray"]
 
 Advance = Callable[[int, int, str], None]
 """Called after each unit with (done, total, path)."""

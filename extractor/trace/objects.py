@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from extractor import cache
-from extractor.errors import UnitError
 from extractor.index.precompiled import Precompiled, planned
 from extractor.project import Project
+from extractor.spread import spread
 from extractor.units import Unit
 
 KIND = "trace-objects"
@@ -40,7 +39,7 @@ class Objects:
         paths: By unit, its object, in the order asked for.
         failed: By the unit's path, the compiler's first error.
         compiled: How many were compiled now.
-        cpu_seconds: Processor time of those.
+        cpu_seconds: Processor time of those that were compiled on this machine.
     """
 
     paths: dict[Unit, Path] = field(default_factory=dict)
@@ -69,25 +68,28 @@ def compile_units(
     places = {unit: _place(project, unit) for unit in units}
     missing = [unit for unit, place in places.items() if not place.exists()]
     headers = _headers(project, missing)
+    requests = [
+        _Request(
+            (*project.toolchain.clang, *unit.arguments, *_FLAGS),
+            unit.path,
+            Path(project.tree.root),
+            places[unit],
+            headers.get(unit.arguments),
+        )
+        for unit in missing
+    ]
     before = os.times()
-    with ThreadPoolExecutor(project.jobs or len(os.sched_getaffinity(0))) as pool:
-        running = {
-            pool.submit(_compile, project, unit, places[unit], headers.get(unit.arguments)): unit
-            for unit in missing
-        }
-        try:
-            for done, future in enumerate(as_completed(running), start=1):
-                unit = running[future]
-                try:
-                    future.result()
-                    made.compiled += 1
-                except UnitError as error:
-                    made.failed[unit.path] = str(error)
-                if progress:
-                    progress(done, len(missing), unit.path)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    answers = spread(
+        _compile, requests, jobs=project.indexer.jobs, engine=project.engine, threads=True
+    )
+    for done, (number, error) in enumerate(answers, start=1):
+        path = missing[number].path
+        if error:
+            made.failed[path] = error
+        else:
+            made.compiled += 1
+        if progress:
+            progress(done, len(missing), path)
     after = os.times()
     made.cpu_seconds = sum(after[2:4]) - sum(before[2:4])
     made.paths = {u: place for u, place in places.items() if u.path not in made.failed}
@@ -128,19 +130,32 @@ def _precompile(project: Project, header: Precompiled, path: Path) -> None:
             output.replace(path)
 
 
-def _compile(project: Project, unit: Unit, place: Path, header: Path | None) -> None:
-    command = [*project.toolchain.clang, *unit.arguments, *_FLAGS]
+@dataclass(frozen=True)
+class _Request:
+    """One object to make, in words that another machine understands."""
+
+    command: tuple[str, ...]
+    path: str
+    root: Path
+    place: Path
+    header: Path | None
+
+
+def _compile(request: _Request) -> str:
+    """Compiles one unit into the cache; the compiler's first error, empty where it had none."""
     with cache.scratch(KIND) as work:
         output = work / "unit.o"
-        rest = ["-c", str(Path(project.tree.root) / unit.path), "-o", str(output)]
+        rest = ["-c", str(request.root / request.path), "-o", str(output)]
+        header = request.header
         use = ["-Xclang", "-include-pch", "-Xclang", str(header)] if header else []
-        error = _run([*command, *use, *rest])
+        error = _run([*request.command, *use, *rest])
         if error and header:
-            error = _run([*command, *rest])
+            error = _run([*request.command, *rest])
         if error or not output.exists():
-            raise UnitError(f"{unit.path}: {error or 'the compiler wrote no object'}")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        output.replace(place)
+            return f"{request.path}: {error or 'the compiler wrote no object'}"
+        request.place.parent.mkdir(parents=True, exist_ok=True)
+        output.replace(request.place)
+    return ""
 
 
 def _run(command: Sequence[str]) -> str:

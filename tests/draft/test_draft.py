@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from extractor.commands import init
+from extractor.commands import init, listing
 from extractor.draft import draft_rule
 from extractor.errors import SourceError, UserError
+from extractor.folder_project import is_folder
 from extractor.project import Project
 from extractor.rules import Rule, load_rule, rule_of_text
 
@@ -101,3 +102,47 @@ def test_a_draft_never_replaces_a_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is there already"):
         init.run(HIP_TREE, target, None)
     assert target.read_bytes() == before
+
+
+def test_names_that_no_header_declares_are_found_where_they_are_defined(
+    in_shared_cache: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "vec.hip").write_text(
+        "#define __global__ __attribute__((global))\n"
+        "template <class T> __global__ void vec_kernel(T* x) { x[0] = 1; }\n"
+        'extern "C" int vec_fill(float* x) { vec_kernel<<<1, 64>>>(x); return 0; }\n'
+        'extern "C" int vec_drop(int n) { return n; }\n'
+    )
+    draft = draft_rule(tmp_path)
+    assert draft.found["launches"] == 1
+    assert "undeclared = true" in draft.text
+    assert not any("export macro" in doubt for doubt in draft.unsure)
+    project = Project(rule_of_text(draft.text, tmp_path / "draft.toml"))
+    assert {row["interface"]: row["declared_in"] for row in listing.rows(project)} == {
+        "drop": ["src/vec.hip"],
+        "fill": ["src/vec.hip"],
+    }
+    with pytest.raises(UserError, match="nearest: fill"):
+        project.resolve("fil")
+
+
+def test_a_tree_that_offers_nothing_says_so(in_shared_cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "alone.hip").write_text("static int nobody(int x) { return x; }\n")
+    project = Project(rule_of_text(draft_rule(tmp_path).text, tmp_path / "draft.toml"))
+    with pytest.raises(
+        UserError, match=r"has no entry point at all; see \[entry_points\] in .*toml"
+    ):
+        project.resolve("scan")
+
+
+def test_a_folder_is_a_project_whatever_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("mine", "rocblas"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert is_folder("mine")
+    assert is_folder("./rocblas")
+    assert not is_folder("rocblas")  # the shipped rule
+    assert not is_folder("neither")
