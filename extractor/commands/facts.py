@@ -15,7 +15,7 @@ from extractor.facts.collect import collect, counts, write_facts
 from extractor.facts.records import Fact
 from extractor.facts.report.faults import suspicions
 from extractor.facts.report.pages import interface_page, library_page
-from extractor.facts.report.tables import kernel_rows
+from extractor.facts.report.tables import kernel_rows, unproved
 from extractor.output import write
 from extractor.project import Project, output_folder
 
@@ -73,6 +73,7 @@ def _summary(
         "facts": len(facts),
         "stated": sum(fact.value is not None for fact in facts),
         "null": {str(reason): count for reason, count in reasons.most_common()},
+        "reasons": [list(row) for row in unproved(facts)],
         "by_fact": counts(facts),
         "kernels": [row.as_json() for row in kernel_rows(facts)],
         "suspicions": [asdict(one) for one in suspicions(facts)],
@@ -100,8 +101,9 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
             stated = row.get("stated", 0)
             table.add_row(name, str(stated), str(sum(row.values()) - stated))
         console.print(table)
-        for reason, count in list(item["null"].items())[:8]:
-            console.print(escape(f"  null {count}: {reason}"))
-        if item["suspicions"]:
-            console.print(f"  {len(item['suspicions'])} places worth a look, on the page")
+        for name, reason, count in item["reasons"]:
+            console.print(escape(f"  null {count:6} {name}: {reason}"))
+        kinds = Counter(one["kind"] for one in item["suspicions"])
+        for kind, count in sorted(kinds.items()):
+            console.print(f"  {count} places that look like a fault: {kind}")
         console.print(escape(f"  written {', '.join(item['files'])}"))

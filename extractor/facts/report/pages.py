@@ -9,7 +9,7 @@ from typing import Any
 
 from extractor.facts.records import Fact
 from extractor.facts.report.faults import suspicions
-from extractor.facts.report.tables import kernel_rows
+from extractor.facts.report.tables import kernel_rows, unproved
 from extractor.render.inline import assemble, join_modules
 
 _PAGE = Path(__file__).with_name("page")
@@ -90,6 +90,7 @@ def library_page(project: str, version: str, tool_version: str, facts: Sequence[
             "suspicions": [asdict(one) for one in suspicions(facts)],
             "stated": sum(fact.value is not None for fact in facts),
             "null": sum(fact.value is None for fact in facts),
+            "reasons": [list(row) for row in unproved(facts)],
         },
         _PAGE,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,6 +69,29 @@ def kernel_rows(facts: Iterable[Fact]) -> list[KernelRow]:
             row.divergent += 1
         seen.add(once)
     return [rows[name] for name in sorted(rows)]
+
+
+def unproved(facts: Iterable[Fact]) -> list[tuple[str, str, int]]:
+    """Kinds of facts, why some are null, and how many: most frequent first."""
+    found: Counter[tuple[str, str]] = Counter()
+    for fact in facts:
+        if fact.value is None:
+            found[fact.fact, general(fact.reason or "no reason")] += 1
+    rows = [(name, reason, count) for (name, reason), count in found.items()]
+    return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
+
+
+_PLACE = re.compile(r"(?:lines?|line) \d+|\b\d+ of \d+\b|@\d+")
+
+
+def general(reason: str) -> str:
+    """A reason without the numbers of lines and the names of what it speaks of."""
+    text = _PLACE.sub(lambda match: re.sub(r"\d+", "…", match[0]), reason)
+    text = re.sub(r"agree on .* was not proved", "agree on a condition was not proved", text)
+    text = re.sub(
+        r"^\S+ was not resolved (after|in an iteration of)", r"a variable was not resolved \1", text
+    )
+    return re.sub(r"^\S+ changes in the loop", "a variable changes in the loop", text)
 
 
 _KERNEL_FACTS = frozenset(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
@@ -14,7 +15,9 @@ from extractor.facts.collect import counts, merged, to_lines
 from extractor.facts.host.production import facts_of
 from extractor.facts.records import Fact
 from extractor.facts.report.pages import interface_page, library_page
+from extractor.facts.report.tables import unproved
 from extractor.project import Project
+from extractor.records import Span
 
 RULES = Path(__file__).parents[1] / "host" / "fixtures" / "rules.toml"
 
@@ -47,7 +50,7 @@ def test_a_kernel_shows_who_launches_it_beside_its_source(browser: Browser, fold
     page = opened.page
     page.locator("nav a", has_text="scale_one").click()
     assert "scale_one" in (page.locator("#facts h2").text_content() or "")
-    launch = page.locator("article.launch").first
+    launch = page.locator("details.launch").first
     assert "by launch" in (launch.text_content() or "")
     assert page.locator("#lines .line").count() >= 1
     assert opened.complaints == []
@@ -60,7 +63,7 @@ def test_a_click_marks_the_lines_that_show_a_fact(browser: Browser, folder: Path
     page = opened.page
     page.locator("#search").fill("launch_grid")
     page.locator("nav a", has_text="launch").first.click()
-    page.locator("article.launch").nth(1).click()
+    page.locator("details.launch").nth(1).click()
     hit = page.locator(".line.hit")
     assert hit.count() >= 1
     assert "START" in (hit.first.text_content() or "")
@@ -72,8 +75,45 @@ def test_a_click_marks_the_lines_that_show_a_fact(browser: Browser, folder: Path
 @pytest.mark.xdist_group("browser")
 def test_the_page_of_a_library_opens(browser: Browser, folder: Path) -> None:
     opened = _opened(browser, folder / "library.html")
-    assert opened.page.locator("figure svg").count() == 2
+    page = opened.page
+    assert page.locator("figure svg").count() == 2
     assert opened.complaints == []
+
+
+@pytest.mark.xdist_group("browser")
+def test_what_looks_like_a_fault_and_what_was_not_proved_is_counted_by_kind(
+    browser: Browser, tmp_path: Path
+) -> None:
+    span = Span(file="a.hip", start_line=3, end_line=3, sha256="")
+    common: dict[str, Any] = {"project": "brook", "span": span, "proved_by": "ast"}
+    barrier = {"divergent": True, "condition": "threadIdx.x < n"}
+    facts = [
+        Fact(function="a.hip:1:k", subject="a.hip:3", fact="barrier", value=barrier, **common),
+        *(
+            Fact(
+                function="a.hip:1:k",
+                subject=f"a.hip:{line}",
+                fact="barrier",
+                value=None,
+                reason=f"whether all threads agree on x (line {line}) was not proved",
+                **common,
+            )
+            for line in (5, 7)
+        ),
+    ]
+    (tmp_path / "library.html").write_text(library_page("brook", "1", "0", facts))
+    opened = _opened(browser, tmp_path / "library.html")
+    page = opened.page
+    text = page.locator("main").text_content() or ""
+    assert "barrier in divergent control flow 1, worth a look" in text
+    assert "Not proved 2" in text
+    assert page.locator("table.kernels tbody tr").count() == 1
+    page.locator("#search").fill("no such kernel")
+    assert page.locator("table.kernels").count() == 0
+    assert opened.complaints == []
+    assert unproved(facts) == [
+        ("barrier", "whether all threads agree on a condition was not proved", 2)
+    ]
 
 
 def test_pages_and_lines_are_the_same_bytes_every_time(facts: list[Fact]) -> None:

@@ -1,7 +1,7 @@
 // The page of an interface: functions on the left, facts in the middle, their source on the right.
 
 import { byId, el, fill } from "./dom.js";
-import { factSections } from "./sections.js";
+import { factSections, glance } from "./sections.js";
 import { highlight } from "./highlight.js";
 import { wireTheme } from "./theme.js";
 
@@ -70,6 +70,7 @@ function show(one) {
   fill(byId("facts"),
     el("h2", {}, one.name, " ", el("span", { class: "faint" }, KINDS[one.kind].replace(/s$/, "").toLowerCase())),
     el("p", { class: "place" }, `${one.file}:${one.line}`, el("span", { class: "faint" }, `  ${one.instantiations} instantiations`)),
+    glance(one),
     el("pre", { class: "signature" }, one.signature),
     factSections(one, mark));
   byId("facts").scrollTop = 0;

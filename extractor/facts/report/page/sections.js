@@ -1,16 +1,20 @@
 // Facts of one function in sections: each fact a row whose click shows its lines.
 
 import { el } from "./dom.js";
+import { launchCards } from "./launches.js";
 
 const SECTIONS = [
+  ["Shape and memory", ["launch_bounds", "instantiations_read", "lds_array", "lds_bytes", "workspace_bytes"]],
   ["Launches", ["launch_condition", "launch_grid", "launch_block", "launch_shared_bytes"]],
-  ["Shape and memory", ["launch_bounds", "block_shape", "lds_array", "lds_bytes", "workspace_bytes"]],
   ["Checks and quick returns", ["argument_check", "quick_return"]],
   ["Index maps", ["global_access", "lds_access"]],
   ["Synchronisation", ["barrier", "shuffle", "atomic", "wavefront_assumption"]],
   ["Control", ["guard", "loop", "scalar_handling", "device_calls"]],
   ["Compiler", ["vgprs", "agprs", "sgprs", "vgpr_spills", "sgpr_spills", "scratch_bytes", "code_object_lds_bytes", "occupancy", "code_bytes", "instruction_mix"]],
 ];
+
+// Launches of a kernel beyond which they are folded, so that its own facts are in sight.
+const MOST_LAUNCHES = 8;
 
 /** All sections that have something to say. */
 export function factSections(one, mark) {
@@ -20,76 +24,51 @@ export function factSections(one, mark) {
     const facts = one.facts.filter((fact) => names.includes(fact.fact));
     if (!facts.length) return null;
     if (title === "Compiler") return block(title, facts.length, resources(facts));
-    if (title === "Launches") return block(title, launches(facts).length, launches(facts).map((group) => launch(group, mark)));
-    return block(title, facts.length, table(facts, mark));
+    if (title === "Launches") {
+      const cards = launchCards(facts, mark);
+      return block(title, cards.length, cards, one.kind !== "kernel" || cards.length <= MOST_LAUNCHES);
+    }
+    return block(title, once(facts).length, table(facts, mark));
   });
   const others = one.facts.filter((fact) => rest.has(fact.fact));
-  return [...made, others.length ? block("Others", others.length, table(others, mark)) : null];
+  return [...made, others.length ? block("Others", once(others).length, table(others, mark)) : null];
 }
 
-function block(title, count, content) {
-  return el("details", { class: "section", open: true }, el("summary", {}, title, " ", el("span", { class: "faint" }, String(count))), content);
-}
-
-// Launches that read the same in several instantiations are one, and name them all.
-function launches(facts) {
-  const sites = new Map();
-  for (const fact of facts) {
-    const key = JSON.stringify([fact.subject, fact.of ?? "", fact.from ?? "", fact.value?.symbol ?? "", fact.value?.through ?? [], fact.config ?? ""]);
-    sites.set(key, [...(sites.get(key) ?? []), fact]);
+/** What a reader wants to know of a kernel before anything else, in a line. */
+export function glance(one) {
+  const of = (name) => one.facts.filter((fact) => fact.fact === name && fact.value !== undefined);
+  const places = (name, test = () => true) => new Set(of(name).filter((fact) => test(fact.value)).map((fact) => fact.subject)).size;
+  const words = [];
+  const bounds = of("launch_bounds")[0]?.value;
+  if (bounds) words.push(["threads, at most", bounds.max_threads]);
+  const lds = of("lds_bytes").map((fact) => fact.value);
+  if (lds.length) words.push(["LDS bytes", range(lds)]);
+  if (places("barrier")) words.push(["barriers", places("barrier")]);
+  if (places("barrier", (value) => value.divergent)) words.push(["in divergent flow", places("barrier", (value) => value.divergent)]);
+  for (const kind of ["coalesced", "broadcast", "strided", "irregular"]) {
+    const count = places("global_access", (value) => value.class === kind);
+    if (count) words.push([`${kind} accesses`, count]);
   }
-  const groups = new Map();
-  for (const site of sites.values()) {
-    const key = JSON.stringify(site.map((fact) => [fact.fact, fact.subject, fact.from ?? "", fact.config ?? "", { ...fact.value, symbol: null }]));
-    const known = groups.get(key);
-    if (known) known.also.push(site[0].of);
-    else groups.set(key, Object.assign(site, { also: [site[0].of] }));
-  }
-  return [...groups.values()];
+  const open = new Set(one.facts.filter((fact) => fact.value === undefined).map((fact) => `${fact.fact} ${fact.subject}`)).size;
+  if (open) words.push(["not proved", open]);
+  return words.length ? el("dl", { class: "glance" }, words.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(value))))) : null;
 }
 
-function launch(group, mark) {
-  const by = Object.fromEntries(group.map((fact) => [fact.fact, fact]));
-  const condition = by.launch_condition;
-  const first = group[0];
-  const kernel = (first.value?.kernel ?? "a kernel").split(":").pop();
-  const size = (fact) => {
-    if (!fact) return "";
-    if (!fact.value) return fact.reason;
-    return fact.value.expressions ? fact.value.expressions.join(", ") : fact.value.expression;
-  };
-  const value = condition?.value;
-  return el("article", { class: "launch", tabindex: "0", click: () => mark(first), focus: () => mark(first) },
-    el("h3", {}, el("span", { class: "swatch kernel" }), kernel, " ", el("button", { class: "place", type: "button" }, first.subject.split("/").pop())),
-    el("dl", {},
-      el("dt", {}, "when"), el("dd", {}, value ? conditions(value) : el("em", {}, condition?.reason ?? "not stated")),
-      value?.loops?.length ? [el("dt", {}, "for each"), el("dd", {}, value.loops.map((loop) => el("code", {},
-        `${loop.variable ?? "turn"} = ${loop.start ?? "…"}; ${loop.condition}; += ${loop.step ?? "…"}`)))] : [],
-      el("dt", {}, "grid"), el("dd", {}, el("code", {}, size(by.launch_grid))),
-      el("dt", {}, "block"), el("dd", {}, el("code", {}, size(by.launch_block))),
-      el("dt", {}, "dynamic LDS"), el("dd", {}, el("code", {}, size(by.launch_shared_bytes)), " bytes"),
-      value?.through?.length ? [el("dt", {}, "through"), el("dd", { class: "faint" }, value.through.join(" → "))] : [],
-      value?.assumes?.length ? [el("dt", {}, "provided"), el("dd", { class: "faint" }, value.assumes.map((text) => el("code", {}, text)))] : []),
-    limits(first, group.also));
+function range(numbers) {
+  const least = Math.min(...numbers);
+  const most = Math.max(...numbers);
+  return least === most ? least : `${least} to ${most}`;
 }
 
-function conditions(value) {
-  if (!value.conditions?.length) return "always";
-  return el("ul", { class: "conditions" }, value.conditions.map((text) => el("li", {}, el("code", {}, text))));
-}
-
-function limits(fact, also) {
-  const named = also.filter(Boolean);
-  const which = named.length > 1 ? `${named.length} instantiations` : named.length ? `instantiation ${named[0]}` : "every instantiation";
-  const words = [fact.from && `by ${fact.from.split(":").pop()}`, fact.config && `configuration ${fact.config}`, which, `proved by ${fact.by}`];
-  return el("p", { class: "faint limits", title: named.join("\n") }, words.filter(Boolean).join(" · "));
+function block(title, count, content, open = true) {
+  return el("details", { class: "section", open }, el("summary", {}, title, " ", el("span", { class: "faint" }, String(count))), content);
 }
 
 function table(facts, mark) {
   return el("table", {}, el("tbody", {}, once(facts).map((fact) => el("tr", {
     tabindex: "0", click: () => mark(fact), focus: () => mark(fact), title: fact.of ?? "", class: fact.value === undefined ? "null" : null,
   },
-  el("td", {}, fact.fact.replaceAll("_", " ")),
+  el("td", { class: "kind" }, fact.fact.replaceAll("_", " ")),
   el("td", { class: "place" }, fact.subject.split("/").pop()),
   el("td", {}, stated(fact)),
   el("td", { class: "faint" }, [fact.arch, fact.config, fact.by].filter(Boolean).join(" · "))))));
