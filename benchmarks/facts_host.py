@@ -1,10 +1,11 @@
 """Host facts against launch traces: how many of the stated conditions and sizes agree.
 
     python -P benchmarks/facts_host.py TRACES.jsonl... [--project rocblas] [--config source]
+    python -P benchmarks/facts_host.py --most 4 out/*/*/traces.jsonl
 
 Traces come from ``extract PROJECT --interface NAME --trace``; without any, a small interface of
-each library is traced first. Written to
-``benchmarks/results/facts_host.json``; exit code 1 below 98 % agreement.
+each library is traced first. ``--most`` takes that many of each entry point, evenly spread. Written
+to ``benchmarks/results/facts_host.json``; exit code 1 below 98 % agreement.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import orjson
 
 from extractor.commands import trace
 from extractor.facts.host.traced import compared
@@ -33,6 +38,7 @@ def main() -> int:
     parser.add_argument("traces", nargs="*", type=Path)
     parser.add_argument("--project", action="append")
     parser.add_argument("--config", default="source")
+    parser.add_argument("--most", type=int, default=0, help="Traces of each entry point; 0: all.")
     chosen = parser.parse_args()
     files = chosen.traces or sorted(Path("out").glob("*/*/traces.jsonl"))
     if not files:
@@ -41,11 +47,11 @@ def main() -> int:
             archs = TRACE_ARCHITECTURES
             trace.run(project, [interface], [chosen.config], Path("out"), archs, Effort())
         files = sorted(Path("out").glob("*/*/traces.jsonl"))
-    rows = [json.loads(line) for file in files for line in file.read_text().splitlines()]
-    results = {}
+    results = json.loads(_RESULT.read_text()) if _RESULT.exists() else {}
     worst = 1.0
     for name in chosen.project or ["rocblas", "rocsolver"]:
         project = Project(name, reporter=Reporter(quiet=False))
+        rows = list(_sampled(files, name, chosen.config, chosen.most))
         answer = compared(project, chosen.config, rows).as_json()
         results[name] = answer
         for fact, row in answer["facts"].items():
@@ -55,8 +61,24 @@ def main() -> int:
             worst = min(worst, row["agreeing"] if decided else 1.0)
         nulls = sum(answer["null"].values())
         print(f"{name:10} {sum(answer['stated'].values())} facts stated, {nulls} null")
-    write(_RESULT, json.dumps(results, indent=2).encode() + b"\n")
+        write(_RESULT, json.dumps(results, indent=2).encode() + b"\n")
     return 0 if worst >= WANTED else 1
+
+
+def _sampled(
+    files: Sequence[Path], project: str, config: str, most: int
+) -> Iterator[dict[str, Any]]:
+    """Traces of one library and configuration, of each entry point evenly spread ones."""
+    for file in files:
+        by_entry: dict[str, list[dict[str, Any]]] = {}
+        with file.open("rb") as lines:
+            for line in lines:
+                row = orjson.loads(line)
+                if row["project"] == project and row["config"] == config:
+                    by_entry.setdefault(row["entry"], []).append(row)
+        for rows in by_entry.values():
+            step = max(1, len(rows) // most) if most else 1
+            yield from rows[::step][: most or None]
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from extractor.facts.host import expression as ex
 from extractor.facts.host.conditions import joined
 from extractor.facts.host.expression import Expression
-from extractor.facts.host.state import LARGEST, State
+from extractor.facts.host.state import LARGEST, State, failed
 from extractor.facts.host.substitution import standard, substitute
 from extractor.facts.host.summary import Event, Summary
 from extractor.facts.host.trees import Trees
@@ -104,7 +104,7 @@ class Calls(Values):
         launches = self.trees.effects.launches(symbol)
         if launches:
             self._event(event, state)
-        inlined = None if launches else self._inlined(symbol, arguments, base, kind)
+        inlined = None if launches else self._inlined(symbol, arguments, base, kind, state)
         self._effects(symbol, name, written, mutable, arguments, state, launches=launches)
         if name in _COPIES and len(written) > 2:
             self._copied(written[0], arguments, state)
@@ -143,7 +143,10 @@ class Calls(Values):
         arguments: tuple[Expression, ...],
         base: Expression | None,
         kind: str,
+        state: State,
     ) -> Expression | None:
+        """What a call returns, over the arguments; where a step on the way may fail, on the
+        supposition that it did not."""
         summary = self.trees.summary(symbol)
         if summary is None or summary.problem or kind in ("void",) or not summary.returns:
             return None
@@ -154,8 +157,12 @@ class Calls(Values):
         if base is not None:
             values["this"] = base
         result: Expression | None = None
-        for way in reversed(summary.returns):
-            if way.value is None or way.assumes or way.in_loop:
+        ways = summary.returns
+        supposed = dict.fromkeys(one for way in ways for one in way.assumes)
+        if supposed:
+            ways = [way for way in ways if not failed(way.conditions)]
+        for way in reversed(ways):
+            if way.value is None or way.in_loop:
                 return None
             if result is None:
                 result = way.value
@@ -166,7 +173,11 @@ class Calls(Values):
         if result is None or _escapes(result):
             return None
         result = substitute(result, values)
-        return None if ex.size(result) > LARGEST else result
+        if ex.size(result) > LARGEST or any(map(_escapes, supposed)):
+            return None
+        made = (substitute(one, values) for one in supposed)
+        state.assumes = (*state.assumes, *(one for one in made if one not in state.assumes))
+        return result
 
     def _effects(
         self,

@@ -257,7 +257,11 @@ class Comparison:
         for declared, name in pairs:
             value = trace["args"].get(declared)
             if isinstance(value, str):
-                values[name] = values[own[value]] if value in own else values.get(value, value)
+                # `C` may be a letter of an operation, and the array of that name.
+                shared = value in own and (declared in self._pointers or value not in letters)
+                values[name] = (
+                    values[own[value]] if shared else letters.get(value, values.get(value, value))
+                )
             elif isinstance(value, (int, float)):
                 # A scalar behind a pointer is asked for as `*alpha`, its pointer as `alpha`.
                 values[f"*{name}"] = value

@@ -105,6 +105,11 @@ def meet(
     return result
 
 
+def failed(conditions: Conjunction) -> bool:
+    """Whether a way is taken only where a step before it failed, which only a run can tell."""
+    return any(ex.holds_call(one) and not _chooses(one) for one in conditions)
+
+
 def _chooses(x: Expression) -> bool:
     """Whether a condition weighs what a call returned, as a size or a property of the device, and
     does not only ask whether the call failed."""

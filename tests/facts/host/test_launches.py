@@ -41,6 +41,11 @@ def test_a_status_that_only_a_run_can_tell_is_assumed(stated: Stated) -> None:
     assert not any("hipGetLastError" in text for text in fact.value["conditions"])
 
 
+def test_a_check_that_may_fail_on_its_way_out_still_counts(stated: Stated) -> None:
+    (fact,) = stated.composed("brook_clear", "launch_condition", "other")
+    assert fact.value["conditions"] == ["n > 0", "x"]
+
+
 def test_cases_fall_through_and_break(stated: Stated) -> None:
     (first,) = stated.composed("brook_pick", "launch_condition", "first")
     (second,) = stated.composed("brook_pick", "launch_condition", "second")
