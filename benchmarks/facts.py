@@ -160,8 +160,13 @@ def compare(project: Project, interface: str, out: Path) -> dict[str, Any]:
         "incomparable": len(only),
         "unobserved": len(comparison.facts) - len(touched),
         "accesses": result.accesses,
-        "on_lines_without_facts": sum(result.unexplained.values()),
-        "lines_without_facts": [f"{f}:{n}" for f, n in sorted(result.unexplained)][:8],
+        "without_a_fact": {
+            reason: {
+                "accesses": sum(lines.values()),
+                "lines": [f"{file}:{line}" for file, line in sorted(lines)][:8],
+            }
+            for reason, lines in sorted(result.unexplained.items())
+        },
     }
 
 

@@ -60,14 +60,14 @@ class Agreement:
         contradicted: For a fact whose line made an access that no fact of the line allows, one
             example.
         incomparable: Why a fact could not be evaluated.
-        unexplained: Accesses of device memory on lines that no fact is about, by line.
+        unexplained: Accesses of device memory that no fact is about, by reason and line.
         accesses: How many accesses were looked at.
     """
 
     agreed: dict[int, int] = field(default_factory=dict)
     contradicted: dict[int, str] = field(default_factory=dict)
     incomparable: dict[int, str] = field(default_factory=dict)
-    unexplained: dict[Frame, int] = field(default_factory=dict)
+    unexplained: dict[str, dict[Frame, int]] = field(default_factory=dict)
     accesses: int = 0
 
     @property
@@ -89,6 +89,11 @@ class Comparison:
         self.facts = [
             fact for fact in facts if fact["fact"] == "global_access" and fact["value"] is not None
         ]
+        self._null = {
+            (fact["function"], _line(fact["subject"])): fact["reason"]
+            for fact in facts
+            if fact["fact"] == "global_access" and fact["value"] is None
+        }
         self._root = root.rstrip("/") + "/"
         self._kernels: dict[str, Kernel] = {}
         for function in functions:
@@ -97,9 +102,8 @@ class Comparison:
                     self._kernels.setdefault(one["symbol"], _kernel(function, one["symbol"]))
         self._by_line: dict[tuple[str, Frame, str], list[int]] = {}
         for number, fact in enumerate(self.facts):
-            file, line, _ = fact["subject"].rsplit(":", 2)
             for kind in {"load": "r", "store": "w", "atomic": "rw"}[fact["value"]["access"]]:
-                key = (fact["function"], (file, int(line)), kind)
+                key = (fact["function"], _line(fact["subject"]), kind)
                 self._by_line.setdefault(key, []).append(number)
         self.result = Agreement()
 
@@ -142,8 +146,23 @@ class Comparison:
             self._judge(exact or found, values, access)
             return
         if frames:
-            key = frames[0]
-            self.result.unexplained[key] = self.result.unexplained.get(key, 0) + 1
+            reason = self._unexplained(kernel.function, frames, kinds)
+            lines = self.result.unexplained.setdefault(reason, {})
+            lines[frames[0]] = lines.get(frames[0], 0) + 1
+
+    def _unexplained(self, function: str, frames: list[Frame], kinds: str) -> str:
+        """Why no fact is about an access."""
+        for frame in frames:
+            reason = self._null.get((function, frame))
+            if reason is not None:
+                return f"not proved: {reason}"
+        for frame in frames:
+            if any((function, frame, kind) in self._by_line for kind in kinds):
+                return "only of instantiations of other shapes"
+        for frame in frames:
+            if any((function, frame, kind) in self._by_line for kind in "rw"):
+                return "the line has facts of the other kind of access"
+        return "no fact of the line"
 
     def _judge(self, found: list[int], values: _Values, access: Access) -> None:
         tried, hit = [], False
@@ -266,6 +285,11 @@ def _counted(counters: dict[str, Any], scope: dict[str, int]) -> Iterator[dict[s
             at += step
         return
     raise Unsupported("loops that depend on each other")
+
+
+def _line(subject: str) -> Frame:
+    file, line, _ = subject.rsplit(":", 2) if subject.count(":") > 1 else (subject, "0", "")
+    return file, int(line)
 
 
 def _applies(fact: Facts, symbol: str) -> bool:

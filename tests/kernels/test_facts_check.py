@@ -85,3 +85,13 @@ def test_expressions_are_evaluated_as_c_does() -> None:
         assert compiled(text)(scope) == quotient + (a - quotient * b)
     with pytest.raises(Unsupported):
         compiled("f(3)")
+
+
+def test_an_access_without_a_fact_is_counted_with_the_reason() -> None:
+    other = {**fact("threadIdx.x"), "subject": "a.hip:9:3"}
+    assert run(other, 3).result.unexplained == {"no fact of the line": {("a.hip", 5): 1}}
+    foreign = {**fact("threadIdx.x"), "instantiation": "_Z1kILi64EPfEvPT0_i"}
+    reasons = run(foreign, 3).result.unexplained
+    assert list(reasons) == ["only of instantiations of other shapes"]
+    null = {**fact("threadIdx.x"), "value": None, "reason": "a lambda"}
+    assert list(run(null, 3).result.unexplained) == ["not proved: a lambda"]
