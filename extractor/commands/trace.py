@@ -116,7 +116,15 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
     table = Table(box=None, header_style="bold")
     for title in ("interface", "configuration"):
         table.add_column(title)
-    for title in ("traces", "kernels traced", "called", "of", "launches seen", "not called"):
+    for title in (
+        "traces",
+        "kernels traced",
+        "called",
+        "of",
+        "sites seen",
+        "launches seen",
+        "not called",
+    ):
         table.add_column(title, justify="right")
     console = Console()
     notes = []
@@ -133,6 +141,7 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
                 str(cover["kernels_traced"]),
                 str(cover["kernels_called"]),
                 str(cover["kernels_live"]),
+                f"{cover['sites_seen']} of {cover['sites_live']}",
                 f"{cover['launches_seen']} of {cover['launches_live']}",
                 str(len(figures["not_called"])),
             )

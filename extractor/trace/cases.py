@@ -1,13 +1,16 @@
 """Cases of an entry point: argument values that are likely to take different ways through it.
 
-Three sweeps, always the same for the same entry point: square problems through all sizes while
-enumerations and increments turn over; one parameter at a time through all of its values; and draws
-of everything at once. Which of them are worth keeping is decided by what they launch.
+Four sweeps, always the same for the same entry point: square problems through all sizes while
+enumerations and increments turn over; enumerations and scalars in all combinations; one parameter
+at a time through all of its values; and draws of everything at once. Which of them are worth
+keeping is decided by what they launch.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
+import math
 import random
 from collections.abc import Iterator, Sequence
 
@@ -23,12 +26,18 @@ _SAME_MEMORY = 0.1
 """Share of draws in which two arrays are the same memory."""
 _MANY = 3
 """So many enumerations of one type are drawn together, from one or two values."""
+_COMBINED = {64: 256, 300: 48}
+"""Size of the problems for which choices are combined: most combinations."""
 _LARGE = 0.04
 """Share of draws with a size beyond 32 bits, where parameters have 64."""
 
 
 def candidates(
-    caller: Caller, prototype: Prototype, draws: int, thresholds: Sequence[int] = ()
+    caller: Caller,
+    prototype: Prototype,
+    draws: int,
+    thresholds: Sequence[int] = (),
+    labels: Sequence[int] = (),
 ) -> Iterator[Case]:
     """All cases that may be tried, the plainest first, each once.
 
@@ -37,16 +46,23 @@ def candidates(
         prototype: The entry point.
         draws: How many cases are drawn at random, with a seed made of the name.
         thresholds: Sizes at which the source decides, tried with their neighbours.
+        labels: Sizes that have a way of their own, tried as square problems.
     """
     seen = set()
-    for case in _Cases(caller, prototype, thresholds).all(draws):
+    for case in _Cases(caller, prototype, thresholds, labels).all(draws):
         if case.key() not in seen:
             seen.add(case.key())
             yield case
 
 
 class _Cases:
-    def __init__(self, caller: Caller, prototype: Prototype, thresholds: Sequence[int]) -> None:
+    def __init__(
+        self,
+        caller: Caller,
+        prototype: Prototype,
+        thresholds: Sequence[int],
+        labels: Sequence[int],
+    ) -> None:
         self._caller, self._entry = caller, prototype.name
         named = [p for p in prototype.parameters if caller.named(prototype.name, p)]
         self._sizes = [p for p in named if self._role(p) == "size"]
@@ -54,9 +70,11 @@ class _Cases:
         self._others = {p.name: values for p in others if len(values := self._values(p)) > 1}
         near = {v + step for v in thresholds for step in (-1, 0, 1) if v + step > 0}
         self._steps = sorted(near | set(caller.rule.sizes))
+        self._labels = sorted(set(labels) - set(self._steps))
         wide = all(p.bits > 32 for p in self._sizes)
         self._large = list(caller.rule.large_sizes) if wide and self._sizes else []
         scalars = [p for p in prototype.parameters if self._role(p) in ("scalar", "result")]
+        self._scalars = {p.name for p in scalars}
         self._modes: list[PointerMode] = ["host"]
         if caller.rule.pointer_mode and scalars:
             self._modes.append("device")
@@ -91,9 +109,10 @@ class _Cases:
         """Every case in order."""
         atomics = self._atomics[0]
         yield Case({}, "host", atomics)
-        for number, size in enumerate(self._steps):
+        for number, size in enumerate((*self._steps, *self._labels)):
             for turn in range(3):
                 yield self._square(size, number * 3 + turn)
+        yield from self._combinations()
         for name, values in self._others.items():
             for value in values[1:]:
                 yield Case({name: value}, "host", atomics)
@@ -107,6 +126,25 @@ class _Cases:
             yield Case({parameter.name: 0}, "host", atomics)
         for _ in range(draws * (4 if self._together else 1)):
             yield self._draw()
+
+    def _combinations(self) -> Iterator[Case]:
+        """Every choice of enumerations and scalars, where there are not too many of them."""
+        chosen = {
+            name: values for name, values in self._others.items()
+            if name in self._scalars or all(isinstance(value, str) for value in values)
+            if name not in {other for names in self._together for other in names}
+        }  # fmt: skip
+        count = math.prod(len(values) for values in chosen.values())
+        if len(chosen) < 2:
+            return
+        for size, most in _COMBINED.items():
+            if count > most:
+                continue
+            args: dict[str, Value] = {p.name: size for p in self._sizes}
+            for values in itertools.product(*chosen.values()):
+                yield Case(
+                    {**args, **dict(zip(chosen, values, strict=True))}, "host", self._atomics[0]
+                )
 
     def _square(self, size: int, turn: int) -> Case:
         args: dict[str, Value] = {p.name: size for p in self._sizes}

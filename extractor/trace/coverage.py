@@ -25,6 +25,9 @@ class Coverage(Record):
         kernels_called: How many of those some call launched, whether its trace was kept or not.
         launches_live: Launches of the scope that can run: a place and the kernel launched there.
         launches_seen: How many of them launch a kernel that some call launched.
+        sites_live: The same without instantiations: a line and the kernel launched there by name.
+        sites_seen: How many of those launched something, in some instantiation.
+        sites_unseen: The others, as ``file:line kernel``.
         unseen: Kernels of the scope that no call launched, by plain name, with instantiations.
     """
 
@@ -37,6 +40,9 @@ class Coverage(Record):
     kernels_called: int
     launches_live: int
     launches_seen: int
+    sites_live: int = 0
+    sites_seen: int = 0
+    sites_unseen: tuple[str, ...] = ()
     unseen: dict[str, int] = Field(default_factory=dict)
 
 
@@ -91,6 +97,10 @@ def cover(
         and not launch["dead"]
         and symbols.get(launch["kernel"]) not in checks
     }
+    sites: dict[str, bool] = {}
+    for _caller, file, line, kernel in launches:
+        site = f"{file}:{line} {names.get(symbols.get(kernel, ''), kernel)}"
+        sites[site] = sites.get(site, False) or symbols.get(kernel) in launched
     unseen: dict[str, int] = {}
     for symbol in sorted({kernel for _, kernel in live} - launched):
         unseen[names.get(symbol, symbol)] = unseen.get(names.get(symbol, symbol), 0) + 1
@@ -104,5 +114,8 @@ def cover(
         kernels_called=len(own & live),
         launches_live=len(launches),
         launches_seen=sum(symbols.get(kernel) in launched for *_, kernel in launches),
+        sites_live=len(sites),
+        sites_seen=sum(sites.values()),
+        sites_unseen=tuple(sorted(site for site, seen in sites.items() if not seen)),
         unseen=dict(sorted(unseen.items())),
     )

@@ -19,7 +19,7 @@ from extractor.trace.cases import candidates
 from extractor.trace.choice import choose
 from extractor.trace.records import Trace
 from extractor.trace.shared_object import SharedObject
-from extractor.trace.thresholds import thresholds
+from extractor.trace.thresholds import labels, thresholds
 from extractor.trace.tracer import Tracer
 
 _DECIDE = ("arguments", "case", "cases", "choice", "session", "tracer", "worker")
@@ -47,6 +47,19 @@ class Effort:
     budget: int = 24
     long: int = 4000
     long_calls: int = 6
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes at which the host code of an interface decides.
+
+    Attributes:
+        compared: Numbers that it compares with.
+        labels: Labels of a ``switch`` in its launchers.
+    """
+
+    compared: tuple[int, ...]
+    labels: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -162,15 +175,15 @@ def trace_interface(
     if not called:
         return Traced([], {}, not_called, 0)
     made = tracer.shared_object(called)
-    steps = thresholds(scope)
+    sizes = Sizes(tuple(thresholds(scope)), tuple(labels(scope)))
     traces: list[Trace] = []
     launched: dict[str, list[str]] = {}
     calls = left_out = 0
     for done, entry in enumerate(called, start=1):
-        key = _key(tracer, made.path, entry, archs, effort, steps)
+        key = _key(tracer, made.path, entry, archs, effort, sizes)
         known = project.store.recall(key)
         if known is None:
-            groups, large = _trace_entry(tracer, entry, archs, effort, steps)
+            groups, large = _trace_entry(tracer, entry, archs, effort, sizes)
             calls += len(groups) * len(archs)
             found = choose(groups, effort.budget)
             launched[entry] = sorted(
@@ -201,11 +214,11 @@ def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _trace_entry(
-    tracer: Tracer, entry: str, archs: Sequence[str], effort: Effort, steps: Sequence[int]
+    tracer: Tracer, entry: str, archs: Sequence[str], effort: Effort, steps: Sizes
 ) -> tuple[list[list[Trace]], int]:
     """Traces of each case that was tried, and how many were too large to be tried."""
     prototype = tracer.prototypes.functions[entry]
-    cases = list(candidates(tracer.caller, prototype, effort.draws, steps))
+    cases = list(candidates(tracer.caller, prototype, effort.draws, steps.compared, steps.labels))
     sizes = [
         p.name for p in prototype.parameters
         if tracer.caller.named(entry, p) and tracer.caller.role(entry, p) == "size"
@@ -257,7 +270,7 @@ def _key(
     entry: str,
     archs: Sequence[str],
     effort: Effort,
-    steps: Iterable[int],
+    steps: Sizes,
 ) -> str:
     devices = {arch: repr(settings.DEVICES.get(arch)) for arch in archs}
     parts = [
@@ -266,7 +279,7 @@ def _key(
         tracer.rule.model_dump_json(),
         repr(tracer.prototypes.functions[entry]),
         json.dumps(devices),
-        repr((effort, sorted(steps), tracer.limits)),
+        repr((effort, steps, tracer.limits)),
         tracer.project.source.model_dump_json(),
     ]
     return "trace:" + hashlib.sha256("\0".join(parts).encode()).hexdigest()

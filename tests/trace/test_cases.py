@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from extractor.records import Source
 from extractor.trace.cases import candidates
 from extractor.trace.choice import choose
 from extractor.trace.records import RecordedLaunch, Trace
-from extractor.trace.thresholds import thresholds
+from extractor.trace.thresholds import labels, thresholds
 from extractor.trace.tracer import Tracer
 
 
@@ -70,6 +71,28 @@ def test_cases_vary_sizes_values_and_modes(tracer: Tracer) -> None:
     assert any(case.args.get("incx") == -1 for case in cases)
 
 
+def test_labels_are_tried_as_square_problems_and_choices_are_combined(tracer: Tracer) -> None:
+    prototype = tracer.prototypes.functions["brook_sscale"]
+    plain, labelled = (
+        list(candidates(tracer.caller, prototype, 30, labels=given)) for given in ((), (7, 11))
+    )
+    added = [case.args["n"] for case in labelled if case not in plain]
+    assert set(added) == {7, 11}
+
+
+def test_enumerations_and_scalars_are_combined(tracer: Tracer) -> None:
+    fill, scale = (tracer.prototypes.functions[f"brook_s{name}"] for name in ("fill", "scale"))
+    alpha = next(parameter for parameter in scale.parameters if parameter.name == "alpha")
+    prototype = replace(fill, parameters=(*fill.parameters, alpha))
+    cases = list(candidates(tracer.caller, prototype, 0))
+    choices = {
+        (case.args["side"], case.args["alpha"]) for case in cases
+        if {"side", "alpha"} <= set(case.args)
+    }  # fmt: skip
+    assert {alpha for _side, alpha in choices} == {0, 2}
+    assert len(choices) == 2 * len({side for side, _alpha in choices}) > 2
+
+
 def test_thresholds_are_the_numbers_that_host_code_compares_with() -> None:
     def function(text: str, kind: str = "host", infrastructure: str | None = None) -> Any:
         return {"text": text, "kind": kind, "infrastructure": infrastructure}
@@ -82,3 +105,6 @@ def test_thresholds_are_the_numbers_that_host_code_compares_with() -> None:
         ]
     }
     assert thresholds(scope) == [64, 512, 2048]
+    assert labels(scope) == []
+    switch = function("switch(n) { case 1: f<1>(); case 17: f<17>(); default: g(); }", "launcher")
+    assert labels({"functions": [switch]}) == [1, 17]
