@@ -70,7 +70,7 @@ def seed(
         Path, typer.Option("--out", help="Folder of the task; of a library the output folder.")
     ] = Path("out"),
     interface: Annotated[
-        str, typer.Option("--interface", help="Of a library: family or entry point.")
+        str, typer.Option("--interface", "-i", help="Of a library: family or entry point.")
     ] = "",
     kernel: Annotated[
         str, typer.Option("--kernel", help="Of a library: only the kernel of this name.")
@@ -181,7 +181,7 @@ def library(
         typer.Argument(metavar="PROJECT", help="rocblas, rocsolver, or the path of a rule file."),
     ],
     interface: Annotated[
-        str, typer.Option("--interface", help="Family, half of a twin, or one entry point.")
+        str, typer.Option("--interface", "-i", help="Family, half of a twin, or one entry point.")
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for the library.")] = Path("out"),
     backend: Annotated[

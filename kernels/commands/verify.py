@@ -35,7 +35,9 @@ def verify(
     ] = None,
     interface: Annotated[
         str,
-        typer.Option("--interface", help="Judge whole C calls: family, half of a twin, or one."),
+        typer.Option(
+            "--interface", "-i", help="Judge whole C calls: family, half of a twin, or one."
+        ),
     ] = "",
     entry: Annotated[
         str, typer.Option("--entry", help="With --interface: only this entry point.")
