@@ -23,7 +23,7 @@ from kernels.task.element_types import ELEMENT_TYPES, from_storage
 from kernels.task.model import Number
 from kernels.task.signature import CParameter
 
-_FEW_DRAWS, _DRAWS = 40, 200
+_DRAWS = 80
 _MOST_ENTRIES = 6
 _SMALL, _SMALL_COUNT = 1100, 5
 _POINTER_BYTES = 8
@@ -80,6 +80,7 @@ class Captures:
         self._interface = interface
         self._tracer = Tracer(project, config)
         self._known: dict[_Stage, dict[str, list[str]]] = {}
+        self._made: dict[str, tuple[list[_Call], list[_Call]]] = {}
 
     def symbols(self) -> Iterator[set[str]]:
         """Kernels that calls launch: those of small calls first, then more and more."""
@@ -125,9 +126,7 @@ class Captures:
         """By symbol, the entry points that launch it."""
         if stage not in self._known:
             found: dict[str, list[str]] = {}
-            calls = [
-                call for entry in self._called for call in self._calls(entry, stage, _FEW_DRAWS)
-            ]
+            calls = [call for entry in self._called for call in self._calls(entry)[stage.large]]
             heard = self._host(stage).hear([c.request for c in calls], {}, ()) if calls else ()
             for one in heard:
                 for symbol in one.launches:
@@ -137,16 +136,19 @@ class Captures:
             self._known[stage] = found
         return self._known[stage]
 
-    def _calls(self, entry: str, stage: _Stage, draws: int) -> Iterator[_Call]:
-        """Calls of an entry point, either the small ones or all others."""
-        caller, rule = self._tracer.caller, self._tracer.rule
-        prototype = self._tracer.prototypes.functions[entry]
-        for case in candidates(caller, prototype, draws, self._steps):
-            args = _apart(caller.complete(prototype, case.args))
-            if _is_large(args) == stage.large:
+    def _calls(self, entry: str) -> tuple[list[_Call], list[_Call]]:
+        """Calls of an entry point: the small ones, and all others."""
+        if entry not in self._made:
+            caller, rule = self._tracer.caller, self._tracer.rule
+            prototype = self._tracer.prototypes.functions[entry]
+            made: tuple[list[_Call], list[_Call]] = ([], [])
+            for case in candidates(caller, prototype, _DRAWS, self._steps):
+                args = _apart(caller.complete(prototype, case.args))
                 wire = caller.wire(prototype, args, case.pointer_mode)
                 request = Request(entry, wire, list(_modes(rule, case)))
-                yield _Call(entry, _spelled(entry, args), request)
+                made[_is_large(args)].append(_Call(entry, _spelled(entry, args), request))
+            self._made[entry] = made
+        return self._made[entry]
 
     @cached_property
     def _steps(self) -> list[int]:
@@ -155,7 +157,7 @@ class Captures:
     def _heard(
         self, stage: _Stage, entries: Sequence[str], symbol: str, parameters: Sequence[CParameter]
     ) -> list[CapturedLaunch]:
-        calls = [call for entry in entries for call in self._calls(entry, stage, _DRAWS)]
+        calls = [call for entry in entries for call in self._calls(entry)[stage.large]]
         if not calls:
             return []
         wanted = {symbol: [_size(one) for one in parameters]}

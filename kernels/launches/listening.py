@@ -81,7 +81,10 @@ class HostLibrary:
             "limits": dataclasses.asdict(_CALLS),
             "wanted": {symbol: list(sizes) for symbol, sizes in wanted.items()},
             "emulated": emulated,
-            "calls": [dataclasses.asdict(one) for one in calls],
+            "calls": [
+                {"entry": one.entry, "arguments": one.arguments, "modes": one.modes}
+                for one in calls
+            ],
         }
         for answer in _answers(request):
             yield HeardCall(
