@@ -150,6 +150,23 @@ class Calls(Values):
         summary = self.trees.summary(symbol)
         if summary is None or summary.problem or kind in ("void",) or not summary.returns:
             return None
+        result = self._returned(summary, arguments, base, kind, state)
+        if result is None and any(argument[0] == "list" for argument in arguments):
+            # What a search in a table finds depends on the table.
+            known = tuple(a if a[0] in ("k", "e", "list") else None for a in arguments)
+            special = self.trees.specialised(symbol, known)
+            if special is not None and not special.problem:
+                result = self._returned(special, arguments, base, kind, state)
+        return result
+
+    def _returned(
+        self,
+        summary: Summary,
+        arguments: tuple[Expression, ...],
+        base: Expression | None,
+        kind: str,
+        state: State,
+    ) -> Expression | None:
         values: dict[Hashable, Expression] = {
             parameter.key: argument
             for parameter, argument in zip(summary.parameters, arguments, strict=False)
@@ -196,6 +213,9 @@ class Calls(Values):
         if summary is not None:
             values = {p.key: a for p, a in zip(summary.parameters, arguments, strict=False)}
         for index, node in enumerate(written):
+            written_to = summary is None or summary.problem or index in summary.outputs
+            if written_to and arguments[index][0] == "list":
+                self.forget_array(node, state)
             target = self._target(node, index in mutable, arguments[index])
             if target is None:
                 continue

@@ -18,6 +18,7 @@ Forms, the type code last but for the operands:
 ``("i", type, x, index)``                   element
 ``("x", text, type)``                       anything else, as written
 ``("dim", x, y, z)``                        a ``dim3``
+``("list", x, ...)``                        an array of constants
 ==========================================  =====================================================
 
 Type codes: ``b``, ``i8`` to ``i64``, ``u8`` to ``u64``, ``f16`` to ``f64``, ``p`` pointer; an ``e``

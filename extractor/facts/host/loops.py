@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from extractor.facts.host import expression as ex
+from extractor.facts.host.expression import Expression
+from extractor.facts.host.state import State
+
+Value = Callable[[Any, State], Expression]
+
+_MOST_TURNS = 40
+"""Turns of a loop that are walked one by one."""
 
 _ASSIGNMENTS = range(22, 33)
 _INCREMENTS = {1: 1, 2: -1, 3: 1, 4: -1}
@@ -51,6 +60,40 @@ def counted(condition: Any, step: Any, body: Any) -> Counted | None:
     if found.key not in {key for key, _, _ in _variables(condition)}:
         return None
     return found
+
+
+def searching(condition: Any, step: Any, body: Any, value: Value, state: State) -> int:
+    """How many turns a loop has that looks for something among constants and leaves there.
+
+    Args:
+        condition: Tree of what it goes on with.
+        step: Tree of what ends each turn.
+        body: Its statements.
+        value: Gives the value of a tree in a state.
+        state: What is known before the first turn.
+
+    Returns:
+        The number, where it is a constant; 0 for any other loop, and for one that calls something.
+    """
+    tags = {node[0] for node in walked(body)}
+    if not tags & {"break", "return"} or tags & {"call", "launch", "continue", "goto"}:
+        return 0
+    count = counted(condition, step, body)
+    if count is None or {k for k, _, _ in modified([body])} & {
+        k for k, _, _ in _variables(condition)
+    }:
+        return 0
+    own = state.copy()
+    turns = 0
+    while turns <= _MOST_TURNS:
+        known = ex.value_of(value(condition, own))
+        if known is None:
+            return 0
+        if not known:
+            return turns
+        value(step, own)
+        turns += 1
+    return 0
 
 
 def _change(node: Any) -> Counted | None:

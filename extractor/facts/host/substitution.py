@@ -44,7 +44,7 @@ class _Substitution:
             base = self.of(x[3]) if x[3] is not None else None
             return member(x[1], x[2], base)
         if tag == "i":
-            return ("i", x[1], self.of(x[2]), self.of(x[3]))
+            return element(x[1], self.of(x[2]), self.of(x[3]))
         if tag == "call":
             base = self.of(x[4]) if x[4] is not None else None
             arguments = tuple(self.of(a) for a in x[3])
@@ -64,6 +64,21 @@ def member(name: str, kind: str, base: Expression | None) -> Expression:
     if base is not None and base[0] == "dim" and name in "xyz":
         return tuple(base[1 + "xyz".index(name)])
     return ("m", name, kind, base)
+
+
+def element(kind: str, base: Expression, index: Expression) -> Expression:
+    """``base[index]``; of an array of constants it is one of them, or a choice of them."""
+    if base[0] == "list":
+        at = ex.value_of(index)
+        if at is not None and 0 <= at < len(base) - 1:
+            return tuple(base[1 + at])
+        if index[0] == "?":
+            sides = (element(kind, base, side) for side in index[3:5])
+            return ex.conditional(index[2], *sides, kind)
+        if index[0] == "c":
+            inner = element(kind, base, index[3])
+            return inner if inner[0] != "i" else ("i", kind, base, index)
+    return ("i", kind, base, index)
 
 
 def standard(name: str, kind: str, arguments: tuple[Expression, ...]) -> Expression | None:

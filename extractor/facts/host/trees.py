@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from extractor.facts.host.effects import Effects
+from extractor.facts.host.expression import Expression
 from extractor.facts.host.summary import Summary
 
 _DEEPEST = 12
+
+Known = tuple[Expression | None, ...]
+"""Arguments of a call: constants, and ``None`` for what is none."""
 
 
 class Trees:
@@ -22,6 +26,7 @@ class Trees:
         self.trees, self.workspace = trees, workspace
         self.effects = Effects(trees)
         self._summaries: dict[str, Summary] = {}
+        self._special: dict[tuple[str, Known], Summary] = {}
         self._open: set[str] = set()
         self.numbers = 0
 
@@ -38,6 +43,23 @@ class Trees:
         self._open.add(symbol)
         try:
             self._summaries[symbol] = result = summarise(tree, self)
+        finally:
+            self._open.discard(symbol)
+        return result
+
+    def specialised(self, symbol: str, arguments: Known) -> Summary | None:
+        """Of a function called with some constants; ``None`` as for ``summary``."""
+        known = self._special.get((symbol, arguments))
+        if known is not None:
+            return known
+        tree = self.trees.get(symbol)
+        if tree is None or symbol in self._open or len(self._open) > _DEEPEST:
+            return None
+        from extractor.facts.host.walk import summarise
+
+        self._open.add(symbol)
+        try:
+            result = self._special[symbol, arguments] = summarise(tree, self, arguments)
         finally:
             self._open.discard(symbol)
         return result

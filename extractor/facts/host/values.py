@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from extractor.facts.host import expression as ex
 from extractor.facts.host.expression import Expression
 from extractor.facts.host.state import LARGEST, State
-from extractor.facts.host.substitution import member
+from extractor.facts.host.substitution import element, member
 from extractor.facts.host.summary import Loop, Summary
 from extractor.facts.host.trees import Trees
 
@@ -74,7 +74,10 @@ class Values:
 
     def declared(self, key: int, name: str, kind: str, initial: Node, state: State) -> None:
         """A variable with an initialiser."""
-        state.values[key] = self.value(initial, state)
+        value = self.value(initial, state)
+        if initial[0] == "l" and len(initial[1]) == 1 and kind == "?" and _number(value):
+            value = ("list", value)
+        state.values[key] = value
 
     def may_write(self, place: Expression, body: Any) -> bool:
         """Whether a loop's body may write what a pointer refers to, or a member."""
@@ -127,7 +130,8 @@ class Values:
         return found
 
     def _element(self, node: Node, state: State) -> Expression:
-        place = ("i", node[1].lstrip("&"), self.value(node[2], state), self.value(node[3], state))
+        base, index = self.value(node[2], state), self.value(node[3], state)
+        place = element(node[1].lstrip("&"), base, index)
         return state.values.get(place, place)
 
     def _converted(self, node: Node, state: State) -> Expression:
@@ -228,6 +232,8 @@ class Values:
                 state.values[pointer[3][1][1]] = value
             else:
                 state.values["u", "*", target[2].lstrip("&"), pointer] = value
+        elif target[0] == "i" and self.array(target[2], state) is not None:
+            self.forget_array(target[2], state)
         elif target[0] == "i":
             place = (
                 "i",
@@ -241,6 +247,21 @@ class Values:
                     state.values[key] = ("x", "(an element)", ex.type_of(key), self.number())
             state.values[place] = value
 
+    @staticmethod
+    def array(node: Node, state: State) -> int | None:
+        """The variable that an expression names, where it is an array of constants so far."""
+        while node[0] == "c":
+            node = node[3]
+        if node[0] != "v" or state.values.get(node[1], ("?",))[0] != "list":
+            return None
+        return int(node[1])
+
+    def forget_array(self, node: Node, state: State) -> None:
+        """An array of constants that something is written to is none any more."""
+        key = self.array(node, state)
+        if key is not None:
+            state.values[key] = ("x", "{…}", "?", self.number())
+
     def _assign_member(self, target: Node, value: Expression, state: State) -> None:
         base = self.value(target[3], state)
         if base[0] == "dim" and target[1] in "xyz" and target[3][0] == "v":
@@ -252,6 +273,8 @@ class Values:
 
     def _list(self, node: Node, state: State) -> Expression:
         values = [self.value(item, state) for item in node[1]]
+        if len(values) > 1 and all(map(_number, values)):
+            return ("list", *values)
         return values[0] if len(values) == 1 else ("x", "{…}", "?")
 
     def _lambda(self, node: Node, state: State) -> Expression:
@@ -267,6 +290,10 @@ class Values:
         "fn": _function, "m": _member, "i": _element, "c": _converted, "?": _conditional,
         "b": _binary, "u": _unary, "l": _list, "lambda": _lambda, "x": _opaque,
     }  # fmt: skip
+
+
+def _number(value: Expression) -> bool:
+    return ex.value_of(value) is not None
 
 
 def _original(value: Expression | None, *, part: bool = False) -> Expression | None:

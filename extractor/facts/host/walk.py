@@ -9,28 +9,29 @@ from extractor.facts.host import expression as ex
 from extractor.facts.host.calls import Calls
 from extractor.facts.host.conditions import either, joined
 from extractor.facts.host.expression import TRUE, Expression
-from extractor.facts.host.loops import Counted, counted, modified
+from extractor.facts.host.loops import Counted, counted, modified, searching
 from extractor.facts.host.state import State, meet
 from extractor.facts.host.summary import Loop, Parameter, Return, Summary
-from extractor.facts.host.trees import Trees
+from extractor.facts.host.trees import Known, Trees
 
 Node = list[Any]
 
 
-def summarise(tree: dict[str, Any], trees: Trees) -> Summary:
+def summarise(tree: dict[str, Any], trees: Trees, arguments: Known = ()) -> Summary:
     """What a function does, from its tree.
 
     Args:
         tree: As ``extractor.facts.host.bodies`` reads it.
         trees: Every tree, for functions that are called.
+        arguments: Constants that it is called with.
     """
-    return _Walk(tree, trees).summary
+    return _Walk(tree, trees, arguments).summary
 
 
 class _Walk(Calls):
     """Statements; expressions are the base's."""
 
-    def __init__(self, tree: dict[str, Any], trees: Trees) -> None:
+    def __init__(self, tree: dict[str, Any], trees: Trees, arguments: Known = ()) -> None:
         parameters = tuple(Parameter(*row) for row in tree["parameters"])
         summary = Summary(
             tree["symbol"], tree["name"], tree["file"], tuple(tree["place"]), parameters
@@ -43,6 +44,9 @@ class _Walk(Calls):
         for parameter in parameters:
             kind = parameter.kind.lstrip("&")
             state.values[parameter.key] = ("v", parameter.key, parameter.name, kind)
+        for parameter, argument in zip(parameters, arguments, strict=False):
+            if argument is not None:
+                state.values[parameter.key] = argument
         self._exits: list[tuple[State, Expression | None]] = []
         for statement in tree["body"]:
             if state is not None:
@@ -181,7 +185,25 @@ class _Walk(Calls):
         before = self.statement(start, state)
         assert before is not None
         test, change = (part[3] if part else None for part in (condition, step))
+        turns = searching(test, change, body, lambda node, own: self.value(node, own), before)
+        if turns:
+            return self._unrolled(turns, change, body, before)
         return self._loop((line, end), test, change, body, before)
+
+    def _unrolled(self, turns: int, step: Node, body: Node | None, state: State) -> State | None:
+        """A search among constants, turn by turn."""
+        self._breaks.append([])
+        self._depth.append(len(state.local))
+        last: State | None = state.copy()
+        for _ in range(turns):
+            last = self.statement(body, last) if last is not None else None
+            if last is not None:
+                self.value(step, last)
+        ends = self._breaks.pop()
+        self._depth.pop()
+        if last is not None:
+            ends.append((TRUE, State(), last))
+        return meet(state, ends, whole=False)
 
     def _while(self, node: Node, state: State) -> State | None:
         return self._loop((node[1], node[2]), node[3], None, node[4], state)

@@ -46,6 +46,23 @@ def test_a_check_that_may_fail_on_its_way_out_still_counts(stated: Stated) -> No
     assert fact.value["conditions"] == ["n > 0", "x"]
 
 
+def test_a_search_in_a_table_of_constants_is_a_choice(stated: Stated) -> None:
+    from extractor.facts.host.evaluate import evaluate, holds
+
+    (first,) = stated.composed("brook_table", "launch_condition", "first")
+    (second,) = stated.composed("brook_table", "launch_condition", "second")
+    (block,) = stated.composed("brook_table", "launch_block", "second")
+    expected = {1: 32, 16: 32, 17: 64, 100: 64, 101: 128, 5000: 128, 5001: 512}
+    for n, width in expected.items():
+        assert holds(first.value["text"], {"n": n}) is (width == 32), n
+        assert holds(second.value["text"], {"n": n}) is (width != 32), n
+        if width != 32:
+            assert evaluate(block.value["expressions"][0], {"n": n}) == width
+    # Something was written to this one.
+    grids = stated.of("brook_table", "launch_grid")
+    assert {fact.reason for fact in grids if fact.value is None} == {"it depends on {…}"}
+
+
 def test_cases_fall_through_and_break(stated: Stated) -> None:
     (first,) = stated.composed("brook_pick", "launch_condition", "first")
     (second,) = stated.composed("brook_pick", "launch_condition", "second")
@@ -136,7 +153,8 @@ def test_checks_and_quick_returns(stated: Stated) -> None:
 def test_every_fact_is_stated_or_says_why(stated: Stated) -> None:
     assert all((fact.value is None) == (fact.reason is not None) for fact in stated.facts)
     assert {f.function.rpartition(":")[2] for f in stated.facts if f.value is None} == {
-        "brook_wide"
+        "brook_table",
+        "brook_wide",
     }
 
 
