@@ -250,17 +250,25 @@ class Ground:
         return found
 
     def _made_facts(self, interface: str) -> dict[str, list[dict[str, Any]]]:
-        """Device facts of an interface, made now; none where this machine cannot."""
+        """Facts of an interface, made now; none where this machine cannot."""
         if interface not in self._made:
-            from extractor.facts.device.library import facts_of
+            from extractor.facts.device.library import facts_of as device
+            from extractor.facts.host.production import facts_of as host
 
+            config = self.project.configurations()[0]
+            rows: list[dict[str, Any]] = []
+            for kind in ("device", "host"):
+                try:
+                    made = (
+                        device(self.project, interface) if kind == "device"
+                        else host(self.project, interface, config)
+                    )  # fmt: skip
+                    rows += [fact.model_dump(mode="json", by_alias=True) for fact in made]
+                except RocQuarryError as error:
+                    self.project.reporter.note(f"no {kind} facts for {interface}: {error}")
             found: dict[str, list[dict[str, Any]]] = {}
-            try:
-                for fact in facts_of(self.project, interface):
-                    row = fact.model_dump(mode="json", by_alias=True)
-                    found.setdefault(row["function"], []).append(row)
-            except RocQuarryError as error:
-                self.project.reporter.note(f"no device facts for {interface}: {error}")
+            for row in _distinct(rows):
+                found.setdefault(row["function"], []).append(row)
             self._made[interface] = found
             if len(self._made) > _OPEN_SCOPES:
                 self._made.pop(next(iter(self._made)))

@@ -6,16 +6,21 @@ from collections.abc import Iterator
 
 from qa.author import (
     barriers,
+    block_contracts,
     checks,
     choices,
     dispatch,
+    dynamic_lds,
     guards,
     implementation,
     mapping,
     memory,
     origins,
+    ownership,
     paths,
+    rounds,
     sizes,
+    wavefronts,
 )
 from qa.author.draft import Draft
 from qa.author.subjects import own_functions
@@ -26,10 +31,15 @@ ANGLES = (
     dispatch,
     paths,
     origins,
+    ownership,
+    block_contracts,
+    rounds,
+    wavefronts,
     mapping,
     guards,
     barriers,
     memory,
+    dynamic_lds,
     checks,
     choices,
     sizes,

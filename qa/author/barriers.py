@@ -15,24 +15,74 @@ from qa.author.kernel_facts import (
     plain_index,
     settings,
 )
+from qa.author.launch_pairs import Pair, Shape, pairs
+from qa.author.launch_sizes import block_words, claim_block, definition_spans
+from qa.author.launch_values import choose_shape, recorded_shape
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Value
 
+Launched = tuple[Pair, Shape]
 _FAR = 256
 _BLOCK: dict[str, Value] = {"warpSize": 64}
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
     """Entries on kernels and device functions with barriers and LDS."""
+    launches: dict[str, Launched] = {}
+    for pair in pairs(view, ground, functions):
+        shape = recorded_shape(view, ground, pair) or choose_shape(pair)
+        if shape is not None:
+            launches[pair.kernel.id] = (pair, shape)
     for function in functions:
         if function.kind not in ("kernel", "device") or function.span is None:
             continue
         facts = kernel_facts(view, ground, function)
         if facts.of("barrier"):
-            yield from _removed(view, ground, facts)
-            yield from _placed(view, ground, facts)
+            yield from _removed(view, ground, facts, launches.get(function.id))
+            yield from _placed(view, ground, facts, launches.get(function.id))
+
+
+def _tell_block(draft: Draft, launched: Launched | None) -> None:
+    """Says how many threads and wavefronts the launch gives a block."""
+    if launched is None:
+        return
+    pair, shape = launched
+    threads = shape.threads
+    kernel, launcher = pair.named_kernel(), code(pair.launcher.name)
+    for name, value in list(pair.varying.items())[:5]:
+        draft.claim("constant", name, value, "scope")
+    where = (
+        pair.site.at,
+        draft.head(pair.launcher),
+        *definition_spans(draft, pair),
+        draft.head(pair.kernel),
+    )
+    if threads % 64 == 0 and threads > 64:
+        worked = f"{threads} / 64"
+        extents = " * ".join(str(v) for v in shape.block if v > 1)
+        size = (
+            f"{threads} threads" if shape.block[0] == threads else f"{extents} = {threads} threads"
+        )
+        draft.say(
+            draft.choose(
+                f"{launcher} starts {kernel} in blocks of {size}, so {worked} = {threads // 64} wavefronts of 64 lanes meet at a barrier.",
+                f"A block of {kernel} has {size}, as {launcher} starts it, which is {worked} = {threads // 64} wavefronts of 64 lanes.",
+                salt="block",
+            ),
+            *where, "fact", "recompute",
+        )  # fmt: skip
+        draft.claim("number", worked, threads // 64, "recompute")
+    elif threads <= 64:
+        draft.say(
+            f"{launcher} starts {kernel} in blocks of {block_words(shape)}, no more than one wavefront of 64 lanes, so the barrier has no other wavefront to wait for and orders the block's own LDS accesses.",
+            *where, "fact",
+        )  # fmt: skip
+    else:
+        draft.say(f"{launcher} starts {kernel} in blocks of {block_words(shape)}.", *where, "fact")
+    pair.claim_shape(draft, "launch_block")
+    claim_block(draft, shape)
 
 
 def _between(facts: KernelFacts) -> list[tuple[Row, list[Row], list[Row]]]:
@@ -54,7 +104,7 @@ def _between(facts: KernelFacts) -> list[tuple[Row, list[Row], list[Row]]]:
 
 
 def _clash(
-    facts: KernelFacts, store: Row, load: Row
+    facts: KernelFacts, store: Row, load: Row, launched: Launched | None
 ) -> tuple[int, int, int, dict[str, object]] | None:
     """A thread that reads what another one, of another wavefront if possible, has stored."""
     _number, types = facts.types()
@@ -70,7 +120,7 @@ def _clash(
             value = int(start) if str(start).isdigit() else 0
             first[name] = second[name] = value
     written: dict[int, int] = {}
-    width = _width(types)
+    width = launched[1].block[0] if launched is not None else _width(types)
     for thread in range(width):
         place = at(store.value["index"], first, tx=thread)
         passes = _passes(facts, store, first, thread)
@@ -131,7 +181,9 @@ def _named_there(facts: KernelFacts, row: Row) -> bool:
     return re.search(rf"\b{re.escape(row.value['array'])}\b", line) is not None
 
 
-def _removed(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Draft]:
+def _removed(
+    view: ScopeView, ground: Ground, facts: KernelFacts, launched: Launched | None
+) -> Iterator[Draft]:
     """What a thread could read were the barrier not there."""
     done: set[str] = set()
     for barrier, stores, loads in _between(facts):
@@ -142,13 +194,13 @@ def _removed(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dr
             )  # fmt: skip
             if load is None or not _named_there(facts, store) or not _named_there(facts, load):
                 continue
-            clash = _clash(facts, store, load)
+            clash = _clash(facts, store, load, launched)
             if clash is None:
                 continue
             if store.value["array"] in done or len(done) >= 2:
                 continue
             done.add(store.value["array"])
-            yield _removed_draft(view, ground, facts, barrier, store, load, clash)
+            yield _removed_draft(view, ground, facts, barrier, store, load, clash, launched)
 
 
 def _removed_draft(
@@ -159,6 +211,7 @@ def _removed_draft(
     store: Row,
     load: Row,
     clash: tuple[int, int, int, dict[str, object]],
+    launched: Launched | None,
 ) -> Draft:
     function = facts.function
     writer, reader, place, more = clash
@@ -192,6 +245,7 @@ def _removed_draft(
     )
     here, there = draft.lines(function, store.line), draft.lines(function, load.line)
     head = draft.head(function)
+    _tell_block(draft, launched)
     draft.say(
         draft.choose(
             f"Before the barrier a thread stores its value at {code(store.value['index'])} in {code(array)}.",
@@ -210,10 +264,11 @@ def _removed_draft(
         ),
         there, head, "fact",
     )  # fmt: skip
+    both = ", both in the row `threadIdx.y` = 0" if launched and launched[1].block[1] > 1 else ""
     draft.say(
         draft.choose(
-            f"Element {place}, for instance, is written by the thread with `threadIdx.x` = {writer} and read by the one with `threadIdx.x` = {reader}.",
-            f"The thread with `threadIdx.x` = {reader} reads element {place}, and that one comes from the thread with `threadIdx.x` = {writer}.",
+            f"Element {place}, for instance, is written by the thread with `threadIdx.x` = {writer} and read by the one with `threadIdx.x` = {reader}{both}.",
+            f"The thread with `threadIdx.x` = {reader} reads element {place}, and that one comes from the thread with `threadIdx.x` = {writer}{both}.",
             salt="pair",
         ),
         here, there, "recompute",
@@ -260,7 +315,9 @@ def _removed_draft(
     return draft
 
 
-def _placed(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Draft]:
+def _placed(
+    view: ScopeView, ground: Ground, facts: KernelFacts, launched: Launched | None
+) -> Iterator[Draft]:
     """How many barriers there are, and what each one separates."""
     parts = [
         part for part in _between(facts)
@@ -287,33 +344,43 @@ def _placed(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dra
     if count != len(barriers):
         return
     draft.claim("count", function.name, {"name": "__syncthreads", "count": count}, "source")
+    _tell_block(draft, launched)
     draft.say(
         f"There are {count} barriers in {code(function.name)}.",
         head,
         *[draft.lines(function, b.line) for b in barriers],
     )
+    around = [[x for x in facts.reading.loops if x.first < b.line <= x.last] for b, _s, _l in parts]
+    shared = next((x for x in around[0] if all(x in row for row in around[1:])), None)
+    if shared is not None and len(shared.head) < 90:
+        draft.say(
+            f"Those that have to do with LDS stand in {code(shared.head)} and are met in every round of it.",
+            draft.lines(function, shared.first), *[draft.lines(function, b.line) for b, _s, _l in parts],
+            head,
+        )  # fmt: skip
     for number, (barrier, stores, loads) in enumerate(parts[:4], 1):
         lines = [draft.lines(function, barrier.line)]
         filled = list(dict.fromkeys(code(r.value["array"]) for r in stores))
         used = list(dict.fromkeys(code(r.value["array"]) for r in loads))
         spans = [draft.lines(function, r.line) for r in (*stores[:2], *loads[:2])]
-        loops = [one for one in facts.reading.loops if one.first < barrier.line <= one.last]
-        inside = (
-            f" in every round of {code(loops[-1].head)}"
-            if loops and len(loops[-1].head) < 90
-            else ""
-        )
+        spans += [
+            draft.lines(function, r.line) for r in (*stores[2:], *loads[2:])
+            if code(r.value["array"]) in (*filled, *used)
+        ][:4]  # fmt: skip
         ordinal = ("first", "second", "third", "fourth")[number - 1]
-        text = f"The {ordinal} one that touches LDS{inside} comes "
+        text = f"The {ordinal} of them comes "
         if filled and used:
             text += f"after stores to {listed(filled)} and before loads from {listed(used)}"
-            text += ", so that what is read is complete." if set(filled) & set(used) else "."
+            both = [name for name in used if name in filled]
+            text += (
+                f", so that {listed(both)} {'is' if len(both) == 1 else 'are'} complete when it is read."
+                if both
+                else "."
+            )
         elif filled:
             text += f"after stores to {listed(filled)}."
         else:
             text += f"before loads from {listed(used)}."
-        if loops and inside:
-            lines.append(draft.lines(function, loops[-1].first))
         draft.say(text, *lines, *spans)
     looped = next(
         (

@@ -131,10 +131,12 @@ def _architecture_draft(
         rows = [x for x in trace["launches"] if x["kernel"] not in kernels_of(other)] or trace[
             "launches"
         ][:1]
+        named: set[str] = set()
         for launch in rows[:2]:
             places = sites.of(launch, view, entry, config)
-            if not places:
+            if not places or size_words(launch) + launch["kernel"] in named:
                 continue
+            named.add(size_words(launch) + launch["kernel"])
             site, ok = places[0], True
             draft.say(
                 draft.choose(
@@ -203,10 +205,12 @@ def _pair_draft(
     told: set[str] = set()
     ok = False
     for label, trace, rows in ((q1, one, only_one), (q2, two, only_two)):
+        named: set[str] = set()
         for launch in rows[:2]:
             places = sites.of(launch, view, entry, config)
-            if not places:
+            if not places or size_words(launch) + launch["kernel"] in named:
                 continue
+            named.add(size_words(launch) + launch["kernel"])
             site, ok = places[0], True
             draft.say(
                 draft.choose(

@@ -19,6 +19,7 @@ from qa.records import Author, Category, Claim, Entry, EntryKind
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.prose import identifiers, sentences
 
+_SHORT_PAIR = 150
 Cite = Span | str
 """Lines of the source, or another ground: ``trace``, ``fact``, ``recompute``, ``scope``."""
 
@@ -70,7 +71,9 @@ class Draft:
 
     def choose(self, *forms: str, salt: str = "") -> str:
         """One of several ways to say the same, always the same one for this entry."""
-        digest = hashlib.blake2b(f"{self.id}{salt}{len(forms)}".encode(), digest_size=4).digest()
+        # Without the interface: what several interfaces share is told in the same words.
+        key = "\0".join((self.view.project, self.kind, self.category, self.subject))
+        digest = hashlib.blake2b(f"{key}{salt}{len(forms)}".encode(), digest_size=4).digest()
         return forms[int.from_bytes(digest, "big") % len(forms)]
 
     def say(self, text: str, *cites: Cite) -> None:
@@ -109,35 +112,23 @@ class Draft:
         self._evidence.extend(spans)
 
     def _flowing(self) -> list[tuple[str, tuple[Cite, ...]]]:
-        """The parts with short neighbours joined into one sentence, so that the prose connects."""
+        """The parts, two short neighbours joined into one sentence where that reads well."""
         flowing: list[tuple[str, tuple[Cite, ...]]] = []
-        joined = 0
-        for number, (text, cites) in enumerate(self._parts):
-            if flowing and self._joins(flowing[-1][0], text) and joined < 2:
-                link = self.choose(
-                    "; ", ", and ", "; ", ", ", "", "", salt=f"link{number}{len(text)}"
-                )
-                if link == ", " and not text.startswith("`"):
-                    link = ", and "
-                if link == ", and " and ", and " in flowing[-1][0]:
-                    link = "; "
-                if link == ", ":
-                    link = ", then " if joined else "; "
-                if link:
-                    before, known = flowing[-1]
-                    flowing[-1] = (before.rstrip(".") + link + _lowered(text), (*known, *cites))
-                    joined += 1
-                    continue
-            joined = 0
-            flowing.append((text, cites))
+        for text, cites in self._parts:
+            if flowing and self._joins(flowing[-1][0], text):
+                before, known = flowing[-1]
+                flowing[-1] = (before.rstrip(".") + ", and " + _lowered(text), (*known, *cites))
+            else:
+                flowing.append((text, cites))
         return flowing
 
     @staticmethod
     def _joins(before: str, text: str) -> bool:
         return (
-            len(before) + len(text) < 330
+            len(before) + len(text) < _SHORT_PAIR
             and len(sentences(before)) == len(sentences(text)) == 1
             and before.endswith(".")
+            and not re.search(r", |;|: ", before + text)
         )
 
     def _shows(self, span: Span, sentence: str) -> bool:

@@ -16,6 +16,7 @@ from qa.author.kernel_facts import (
     put_in,
     settings,
 )
+from qa.author.ownership import owned
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
@@ -29,7 +30,8 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
         if function.kind != "kernel" or not function.instantiations:
             continue
         facts = kernel_facts(view, ground, function)
-        yield from _surplus(view, ground, facts)
+        if function.id not in owned(view, ground, functions):
+            yield from _surplus(view, ground, facts)
         yield from _scalars(view, ground, facts)
 
 

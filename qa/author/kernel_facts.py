@@ -8,6 +8,7 @@ from typing import Any
 
 from extractor.records import Span
 from qa.author.draft import Draft
+from qa.author.numbers import put_into
 from qa.author.subjects import types_of
 from qa.ground import Ground
 from qa.reading.element_types import BYTES
@@ -205,7 +206,4 @@ def put_in(index: str, values: dict[str, Value], **place: int) -> str:
         "blockIdx.x": place.get("bx", 0), "blockIdx.y": place.get("by", 0),
         "blockIdx.z": place.get("bz", 0),
     }  # fmt: skip
-    known = {**{k: str(v) for k, v in values.items()}, **{k: str(v) for k, v in spots.items()}}
-    return re.sub(
-        r"[A-Za-z_]\w*(?:\.[xyz])?", lambda m: known.get(m[0], m[0]), index
-    ).replace("*", " * ")  # fmt: skip
+    return put_into(index, {**values, **spots})

@@ -67,71 +67,48 @@ def tell_conditions(draft: Draft, sites: list[Site], told: set[str]) -> None:
     site = sites[0]
     assert site.caller.span is not None
     reading = read_function(site.caller.text, site.caller.span.start_line)
-    guards = [(t.condition, t.negated, t.span) for t in shared_tests(draft.ground, sites)]
-    failed = [g for g in guards if g[1] and g[0] not in told]
-    held = [g for g in guards if not g[1] and g[0] not in told]
-    for condition, _negated, _span in (*failed, *held):
-        told.add(condition)
-        for name in re.findall(r"[A-Za-z_]\w*", condition):
+    tests = [test for test in shared_tests(draft.ground, sites) if test.condition not in told]
+    held = [test for test in tests if not test.negated][:3]
+    failed = [test for test in tests if test.negated][:3]
+    if not held and not failed:
+        return
+    told.update(test.condition for test in tests)
+    hold = listed([code(test.condition) for test in held])
+    fail = listed([code(test.condition) for test in failed], "nor" if len(failed) > 1 else "and")
+    kernel = code(site.callee.name)
+    if held and failed:
+        text = draft.choose(
+            f"The launch of {kernel} needs {hold}, and it is only reached because {'neither ' if len(failed) > 1 else ''}{fail} {'holds' if len(failed) > 1 else 'has failed'}.",
+            f"What brings the call there is {hold}, after {fail.replace(' nor ', ' and ')} {'has' if len(failed) == 1 else 'have'} failed.",
+            salt=f"tests{len(told)}",
+        )
+    elif held:
+        text = draft.choose(
+            f"The launch of {kernel} needs {hold}.",
+            f"The call gets to {kernel} by {hold}.",
+            salt=f"held{len(told)}",
+        )
+    else:
+        text = draft.choose(
+            f"The call comes there because {'neither ' if len(failed) > 1 else ''}{fail} {'holds' if len(failed) > 1 else 'does not hold'}.",
+            f"{kernel} is what remains once {fail.replace(' nor ', ' and ')} {'has' if len(failed) == 1 else 'have'} failed.",
+            salt=f"failed{len(told)}",
+        )
+    draft.say(text, *[test.span for test in (*held, *failed)], draft.head(site.callee), "trace")
+    meanings: list[str] = []
+    spans: list[Span] = []
+    for test in (*held, *failed):
+        for name in re.findall(r"[A-Za-z_]\w*", test.condition):
             definition = reading.definition(name)
-            if (
-                definition is None
-                or name in told
-                or len(definition.value) > 110
-                or definition.guards
-            ):
+            if definition is None or name in told or len(definition.value) > 110:
+                continue
+            if definition.guards or not re.search(r"[(<&|=]", definition.value):
                 continue
             told.update((name, definition.value))
-            if re.search(r"[(<&|=]", definition.value):
-                draft.say(
-                    draft.choose(
-                        f"{code(name)} means {code(definition.value)}.",
-                        f"The launcher computes {code(name)} as {code(definition.value)}.",
-                        f"{code(name)} stands for {code(definition.value)}.",
-                        f"Behind {code(name)} is the expression {code(definition.value)}.",
-                        f"{code(definition.value)} is kept in {code(name)}.",
-                        f"{code(site.caller.name)} derives {code(name)} from {code(definition.value)}.",
-                        f"What decides about {code(name)} is {code(definition.value)}.",
-                        salt=name,
-                    ),
-                    draft.lines(site.caller, definition.first, definition.last),
-                )  # fmt: skip
-    if len(failed) > 1:
-        shown = [code(g[0]) for g in failed[:3]]
-        draft.say(
-            draft.choose(
-                f"None of the tests {listed(shown, 'or')} holds here.",
-                f"The branches on {listed(shown)} are passed over.",
-                salt=f"failed{len(told)}",
-            ),
-            *[g[2] for g in failed[:3]], "trace",
-        )  # fmt: skip
-    elif failed:
-        draft.say(
-            draft.choose(
-                f"{code(failed[0][0])} does not hold, which rules out the branch above.",
-                f"The branch on {code(failed[0][0])} is not taken.",
-                f"The launch is in the alternative to {code(failed[0][0])}.",
-                f"Before that {code(failed[0][0])} has failed.",
-                f"It gets there only because {code(failed[0][0])} is false.",
-                f"{code(failed[0][0])} would have led elsewhere, but it is not met.",
-                salt=f"failed{failed[0][0]}",
-            ),
-            failed[0][2], "trace",
-        )  # fmt: skip
-    for condition, _negated, span in held[:3]:
-        draft.say(
-            draft.choose(
-                f"The call meets {code(condition)}.",
-                f"The launch stands under {code(condition)}.",
-                f"{code(condition)} is what lets it in.",
-                f"It qualifies for this branch by {code(condition)}.",
-                f"These arguments satisfy {code(condition)}, the test in front of {code(site.callee.name)}.",
-                f"{code(site.callee.name)} is guarded by {code(condition)}, true for this call.",
-                salt=f"held{condition}",
-            ),
-            span, "trace",
-        )  # fmt: skip
+            meanings.append(f"{code(name)} is {code(definition.value)}")
+            spans.append(draft.lines(site.caller, definition.first, definition.last))
+    if meanings:
+        draft.say(f"There {listed(meanings)}.", *spans)
 
 
 def tell_formula(
@@ -156,10 +133,8 @@ def tell_formula(
         value = launch["grid"]["xyz".index(axis)]
         draft.say(
             draft.choose(
-                f"Along {axis} the grid is {code(expression)}, so {worked} = {value}.",
-                f"The formula {code(expression)} gives the extent along {axis}: {worked} = {value}.",
-                f"{worked} = {value} is what {code(expression)} makes of these arguments along {axis}.",
-                f"Its extent along {axis} follows from {code(expression)}: {worked} = {value}.",
+                f"Along {axis} its grid is {code(expression)}, here {worked} = {value}.",
+                f"Its extent along {axis} is {code(expression)}, that is {worked} = {value}.",
                 salt=f"formula{axis}{launch['kernel']}",
             ),
             site.at, *_definition_spans(draft, site), *lines, draft.head(site.caller), "recompute",

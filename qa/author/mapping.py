@@ -17,24 +17,29 @@ from qa.author.kernel_facts import (
     put_in,
     settings,
 )
+from qa.author.ownership import owned
 from qa.author.subjects import entries_through
+from qa.author.wavefronts import spread
 from qa.ground import Ground
 from qa.reading.element_types import BYTES
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Value, names_in
 
 _LANE = 1
-_MOST_ELEMENTS = 2
+_MOST_ELEMENTS = 1
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
     """Entries on the kernels of an interface."""
+    wavefronts = spread(view, ground, functions)
     for function in functions:
         if function.kind != "kernel" or not function.instantiations:
             continue
         facts = kernel_facts(view, ground, function)
-        yield from _element(view, ground, facts)
-        yield from _neighbours(view, ground, facts)
+        if function.id not in owned(view, ground, functions):
+            yield from _element(view, ground, facts)
+        if function.id not in wavefronts:
+            yield from _neighbours(view, ground, facts)
 
 
 def _usable(facts: KernelFacts) -> list[Row]:
@@ -175,7 +180,6 @@ def _tell_locals(draft: Draft, facts: KernelFacts, row: Row) -> bool:
                 draft.choose(
                     f"{code(definition.name)} is made from {code(definition.value)}.",
                     f"The kernel sets {code(definition.name)} to {code(definition.value)}.",
-                    f"{code(definition.value)} becomes {code(definition.name)}.",
                     salt=definition.name,
                 ),
                 draft.lines(facts.function, definition.first, definition.last),
@@ -289,8 +293,7 @@ def _with_guard(draft: Draft, facts: KernelFacts, row: Row) -> Draft:
         draft.say(
             draft.choose(
                 f"The access is only made where {listed(shown)}.",
-                f"All this is for threads for which {listed(shown)}.",
-                f"A thread gets there if {listed(shown)}.",
+                f"Only threads for which {listed(shown)} come to this access.",
                 salt=f"guard{len(shown)}",
             ),
             *spans,

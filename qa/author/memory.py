@@ -6,8 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from qa.author.draft import Draft, code, listed
+from qa.author.draft import Draft, code, counted, listed
 from qa.author.kernel_facts import KernelFacts, Row, claim_fact, kernel_facts
+from qa.author.launch_pairs import Pair, pairs
+from qa.author.launch_sizes import block_words, claim_block, definition_spans
+from qa.author.launch_values import choose_shape
 from qa.author.subjects import entries_through
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
@@ -19,6 +22,7 @@ _LDS_OF_A_COMPUTE_UNIT = 65536
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
     """Entries on kernels with static LDS."""
+    by_kernel = {pair.kernel.id: pair for pair in pairs(view, ground, functions)}
     for function in functions:
         if function.kind != "kernel" or not function.instantiations:
             continue
@@ -29,13 +33,17 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
         groups: dict[str | None, list[Row]] = defaultdict(list)
         for row in arrays:
             groups[row.fact["instantiation"]].append(row)
-        draft = _draft(view, ground, facts, groups)
+        draft = _draft(view, ground, facts, groups, by_kernel.get(function.id))
         if draft is not None:
             yield draft
 
 
 def _draft(
-    view: ScopeView, ground: Ground, facts: KernelFacts, groups: dict[str | None, list[Row]]
+    view: ScopeView,
+    ground: Ground,
+    facts: KernelFacts,
+    groups: dict[str | None, list[Row]],
+    pair: Pair | None,
 ) -> Draft | None:
     function = facts.function
     own = {array.name for array in facts.reading.shared}
@@ -68,49 +76,23 @@ def _draft(
     ]
     if any(not b for b in bound) and len(chosen) > 1:
         return None
-    cases = [f"({b})" if b else "" for b in bound]
+    cases = [f"for {b}" if b else "" for b in bound]
     arrays = listed([code(a.name) for a in facts.reading.shared])
     if len(chosen) == 2:
         draft.question = draft.choose(
             f"How much LDS does a block of {code(function.name)} hold {cases[0]}, and how much {cases[1]}? Go array by array.",
-            f"Compare the LDS footprint of {code(function.name)} behind {code(entries[0])} for the instantiations {cases[0]} and {cases[1]}.",
-            f"By how much does the LDS of one block of {code(function.name)} grow from {cases[0]} to {cases[1]}, and which of {arrays} is responsible?",
+            f"Compare the LDS footprint of {code(function.name)} behind {code(entries[0])} {cases[0]} with that {cases[1]}.",
+            f"How does the LDS of one block of {code(function.name)} {cases[0]} compare with that {cases[1]}, and what do {arrays} contribute to each?",
         )
     else:
         draft.question = draft.choose(
-            f"How many bytes of LDS does one block of {code(function.name)} {cases[0]} take for {arrays}, and how many blocks could share 65536 bytes of it?",
-            f"Work out the static LDS of {code(function.name)} {cases[0]}, which {code(entries[0])} reaches, from the declarations of {arrays}.",
-            f"{code(function.name)} {cases[0]} keeps {arrays} in LDS. What does that come to in bytes, and what would doubling the element size make of it?",
+            f"How many bytes of LDS does one block of {code(function.name)}{' ' if cases[0] else ''}{cases[0]} take for {arrays}, and how many blocks could share 65536 bytes of it?",
+            f"Work out the static LDS of {code(function.name)}{' ' if cases[0] else ''}{cases[0]}, which {code(entries[0])} reaches, from the declarations of {arrays}.",
+            f"{code(function.name)}{' ' if cases[0] else ''}{cases[0]} keeps {arrays} in LDS. What does that come to in bytes, and what would doubling the element size make of it?",
         )
-    totals = []
-    for symbol, case in zip(chosen, cases, strict=True):
-        rows = sorted(sized[symbol], key=lambda r: r.fact["subject"])
-        parts = []
-        for row in rows:
-            array = next(a for a in facts.reading.shared if a.name == row.fact["subject"])
-            size = BYTES[_plain(row.value["type"])]
-            count = row.value["bytes"] // size
-            parts.append(row.value["bytes"])
-            extent = "".join(f"[{e}]" for e in array.extents) if all(array.extents) else ""
-            draft.say(
-                draft.choose(
-                    f"{code(row.fact['subject'])} has {count} elements{f' ({code(extent)})' if extent else ''} of {size} bytes for {code(row.value['type'])}, {count} * {size} = {row.value['bytes']}.",
-                    f"With {code(row.value['type'])} the array {code(row.fact['subject'])}{f', declared with extent {code(extent)},' if extent else ''} takes {count} * {size} = {row.value['bytes']} bytes.",
-                    f"{count} * {size} = {row.value['bytes']} bytes go to {code(row.fact['subject'])}{f', whose extent is {code(extent)}' if extent else ''}, at {size} bytes for a {code(row.value['type'])}.",
-                    salt=f"{row.fact['subject']}{symbol}",
-                ),
-                draft.lines(function, array.first, array.last), draft.head(function), "fact", "recompute",
-            )  # fmt: skip
-            draft.claim("number", f"{count} * {size}", row.value["bytes"], "recompute")
-            draft.claim("number", str(count), count, "recompute")
-            draft.claim("size", _plain(row.value["type"]), size, "recompute")
-            claim_fact(draft, row)
-        total = sum(parts)
-        totals.append(total)
-        if len(parts) > 1:
-            draft.say(f"Together {' + '.join(map(str, parts))} = {total} bytes.", "recompute")
-            draft.claim("number", " + ".join(map(str, parts)), total, "recompute")
-        del case
+    totals = _tell_arrays(draft, facts, [sized[symbol] for symbol in chosen])
+    if pair is not None and totals[0]:
+        _tell_share(draft, pair, chosen[0], totals[0])
     if len(totals) == 2 and totals[0] and totals[1] % totals[0] == 0:
         factor = totals[1] // totals[0]
         draft.say(
@@ -122,8 +104,8 @@ def _draft(
         fit = _LDS_OF_A_COMPUTE_UNIT // totals[0]
         draft.say(
             draft.choose(
-                f"By LDS alone 65536 / {totals[0]} leaves room for {fit} blocks.",
-                f"Were LDS the only limit, {fit} such blocks would fit into 65536 bytes.",
+                f"By LDS alone 65536 / {totals[0]} leaves room for {counted(fit, 'block')}.",
+                f"Were LDS the only limit, {counted(fit, 'such block')} would fit into 65536 bytes.",
                 salt="fit",
             ),
             "recompute",
@@ -138,6 +120,72 @@ def _draft(
             )
             draft.claim("number", f"2 * {totals[0]}", doubled, "recompute")
     return draft
+
+
+def _tell_arrays(draft: Draft, facts: KernelFacts, cases: list[list[Row]]) -> list[int]:
+    """Array by array, what it takes in each case, and the sums."""
+    function = facts.function
+    for array in facts.reading.shared:
+        rows = [next(r for r in rows if r.fact["subject"] == array.name) for rows in cases]
+        extent = "".join(f"[{e}]" for e in array.extents) if all(array.extents) else ""
+        parts = []
+        counts = []
+        for row in rows:
+            size = BYTES[_plain(row.value["type"])]
+            count = row.value["bytes"] // size
+            counts.append(count)
+            parts.append(
+                f"{count} * {size} = {row.value['bytes']} bytes for {code(_plain(row.value['type']))}"
+            )
+            draft.claim("number", f"{count} * {size}", row.value["bytes"], "recompute")
+            draft.claim("number", str(count), count, "recompute")
+            draft.claim("size", _plain(row.value["type"]), size, "recompute")
+            claim_fact(draft, row)
+        declared = f", declared with extent {code(extent)}," if extent else ""
+        if len(parts) == 2 and counts[0] == counts[1]:
+            parts[1] = parts[1].split(" = ", 1)[1]
+            text = (
+                f"{code(array.name)}{declared} has {counts[0]} elements, {parts[0]} and {parts[1]}."
+            )
+        else:
+            text = f"{code(array.name)}{declared} takes {listed(parts)}."
+        draft.say(
+            text, draft.lines(function, array.first, array.last), draft.head(function), "fact", "recompute"
+        )  # fmt: skip
+    totals = [sum(row.value["bytes"] for row in rows) for rows in cases]
+    if len(cases[0]) > 1:
+        sums = []
+        for rows, total in zip(cases, totals, strict=True):
+            worked = " + ".join(str(row.value["bytes"]) for row in rows)
+            sums.append(f"{worked} = {total}")
+            draft.claim("number", worked, total, "recompute")
+        draft.say(
+            f"A block needs {listed(sums)} bytes{', respectively' if len(sums) > 1 else ''}.",
+            "recompute",
+        )
+    return totals
+
+
+def _tell_share(draft: Draft, pair: Pair, symbol: str | None, total: int) -> None:
+    """How many threads share the bytes, where the launch of the instantiation is known."""
+    own = pair.kernel.instantiations[pair.number]["symbol"]
+    shape = choose_shape(pair)
+    if symbol not in (None, own) or shape is None or shape.threads < 2:
+        return
+    worked = f"{total} / {shape.threads}"
+    share = (
+        f"{worked} = {total // shape.threads} bytes for each"
+        if total % shape.threads == 0
+        else "a share for each that is no whole number"
+    )
+    draft.say(
+        f"The block that {code(pair.launcher.name)} starts has {block_words(shape)}, which makes {share}.",
+        pair.site.at, draft.head(pair.launcher), *definition_spans(draft, pair), "fact", "recompute",
+    )  # fmt: skip
+    if total % shape.threads == 0:
+        draft.claim("number", worked, total // shape.threads, "recompute")
+    pair.claim_shape(draft, "launch_block")
+    claim_block(draft, shape)
 
 
 def _plain(kind: str) -> str:

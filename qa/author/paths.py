@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.entry_pairs import configurations, precisions, twins
-from qa.author.sites import shared_tests
+from qa.author.launch_prose import Trace, call_words, claim_launch, size_words
+from qa.author.sites import Test, shared_tests
 from qa.ground import Ground
 from qa.reading.definitions import times_set
 from qa.reading.function import Branch, Definition, FunctionReading, read_function
 from qa.scope_view import FunctionView, ScopeView
 
 _MOST_PATHS = 4
+_MOST_ARGUMENTS = 12
+_LARGEST = 5000
+_LONGEST_VALUE = 100
+_LONGEST_TEST = 190
+_ANY_LENGTH = 10**6
+_FEWEST_DECISIONS = 1
+_MOST_DECISIONS = 5
+_LITERALS = ("true", "false", "0", "1")
+_USUAL = re.compile(r"pointer_mode|check_numerics|layer_mode|st\w*\s*!=|memory_size|^!?handle$")
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -29,6 +42,7 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
 def _paths(view: ScopeView, ground: Ground) -> Iterator[Draft]:
     config = view.configs[0]
     seen: set[str] = set()
+    recorded = _recorded(view, ground, config)
     for entry in sorted(view.per_entry, key=lambda e: (e.endswith("_64"), e.count("_"), e)):
         for kernel_id in view.per_entry[entry].get(config, ()):
             kernel = view.owner.get(kernel_id)
@@ -36,17 +50,60 @@ def _paths(view: ScopeView, ground: Ground) -> Iterator[Draft]:
                 kernel is None
                 or kernel.infrastructure
                 or kernel.name in seen
-                or len(seen) >= _MOST_PATHS
+                or len(seen) >= 2 * _MOST_PATHS
             ):
                 continue
             path = view.path(entry, config, kernel_id)
             steps = [(view.owner[i], at) for i, at in path]
             if len({f.id for f, _at in steps}) < 3:
                 continue
-            seen.add(kernel.name)
-            draft = _path_draft(view, ground, entry, config, steps, kernel_id)
-            if draft is not None:
+            draft = _path_draft(view, ground, entry, config, steps, recorded)
+            decisions = draft.subject.split("|")[-1] if draft is not None else ""
+            if draft is not None and decisions not in seen:
+                seen.update((kernel.name, decisions))
                 yield draft
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A test of a host function on the way that lets the call go on.
+
+    Attributes:
+        function: Where it stands.
+        condition: As written.
+        holds: Whether it has to hold.
+        instead: The function that takes over in the other case, if one is named.
+        span: Its lines.
+    """
+
+    function: FunctionView
+    condition: str
+    holds: bool
+    instead: str
+    span: Span
+
+
+def _recorded(view: ScopeView, ground: Ground, config: str) -> dict[tuple[str, str], Trace]:
+    """For each entry point and kernel the recorded call with the fewest and smallest arguments."""
+    found: dict[tuple[str, str], Trace] = {}
+    for trace in ground.traces(view.interface):
+        sizes = [v for v in trace["args"].values() if isinstance(v, int)]
+        if trace.get("config", "source") != config or len(trace["args"]) > _MOST_ARGUMENTS:
+            continue
+        if sizes and not 2 <= max(sizes) <= _LARGEST:
+            continue
+        for launch in trace["launches"]:
+            key = (trace["entry"], launch["kernel"])
+            known = found.get(key)
+            if known is None or _rank(trace) < _rank(known):
+                found[key] = trace
+    return found
+
+
+def _rank(trace: Trace) -> tuple[object, ...]:
+    several = any(max(launch["grid"][:2]) > 1 for launch in trace["launches"])
+    arguments = str(sorted(trace["args"].items()))
+    return (trace["pointer_mode"] != "host", not several, len(trace["launches"]), arguments)
 
 
 def _path_draft(
@@ -55,64 +112,262 @@ def _path_draft(
     entry: str,
     config: str,
     steps: list[tuple[FunctionView, Span | None]],
-    symbol: str,
+    recorded: dict[tuple[str, str], Trace],
 ) -> Draft | None:
-    names = [f.name for f, _at in steps]
-    kernel = steps[-1][0]
+    """The decisions on a way; nothing where there are none but the usual checks."""
+    kernel, launcher = steps[-1][0], steps[-2][0]
+    hosts = [f for f, _at in steps[:-1]]
+    decisions = _decisions(view, ground, steps)
+    if len(decisions) < _FEWEST_DECISIONS or _needs_a_batch(view, ground, steps):
+        return None
+    told = sorted(f"{d.function.id} {d.condition} {d.holds}" for d in decisions)
     draft = Draft(
-        view, ground, "dispatch", f"path {entry} {config} {kernel.id}", [entry], configs=[config]
-    )
+        view, ground, "dispatch", f"path {entry} {config} {kernel.id}|{told}", [entry],
+        configs=[config],
+    )  # fmt: skip
     where = f" in configuration `{config}`" if len(view.configs) > 1 else ""
-    draft.question = draft.choose(
-        f"By which functions does {code(entry)} get to {code(kernel.name)}{where}, and what does each of them settle before it passes the call on?",
-        f"A debugger stops in {code(kernel.name)} during {code(entry)}{where}. Which host functions are behind it, and where could the call have ended earlier?",
-        f"Trace {code(entry)} down to {code(kernel.name)}{where}: which stage checks, which one prepares, and which one launches?",
-        f"What stands between {code(entry)} and the launch of {code(kernel.name)}{where}?",
+    trace = recorded.get((entry, kernel.name))
+    only = _is_the_only_way(view, entry, config, steps)
+    if _leaves_early(steps, decisions):
+        draft.question = draft.choose(
+            f"In which branches of the host code does {code(entry)}{where} launch {code(kernel.name)}, and through which functions does it get there?",
+            f"Through which functions and under which tests of theirs does {code(entry)}{where} come to launch {code(kernel.name)}?",
+        )
+    elif only:
+        draft.question = draft.choose(
+            f"Which tests of the host code does a call of {code(entry)}{where} have to pass before {code(kernel.name)} is launched, apart from the checks of its arguments?",
+            f"A call of {code(entry)}{where} shows no {code(kernel.name)} in its profile. Which decisions on the way could have kept it away?",
+            f"For which arguments does {code(entry)}{where} end in {code(kernel.name)}? Follow the decisions from function to function.",
+        )
+    else:
+        draft.question = draft.choose(
+            f"{code(entry)}{where} can get to {code(kernel.name)} in several ways. Which is the shortest, and which tests keep a call on it?",
+            f"Take the shortest way on which {code(entry)}{where} comes to launch {code(kernel.name)}. At which tests could a call turn off it?",
+        )
+    usual, spans = _usual_checks(draft, steps)
+    names = list(dict.fromkeys(code(f.name) for f in hosts[1:]))
+    lead = f"The {'way' if only else 'shortest way'} leads through {listed(names)}"
+    heads = [draft.head(f) for f in hosts[1:] if f.span is not None]
+    calls = [at for _f, at in steps[1:] if at is not None]
+    draft.say(
+        f"{lead}{f', and the {usual} come first' if usual else ''}.",
+        *heads, *calls, *spans, "scope",
+    )  # fmt: skip
+    for function in dict.fromkeys(d.function.id for d in decisions):
+        own = [d for d in decisions if d.function.id == function]
+        _tell_decisions(draft, own, steps)
+    _tell_origin(draft, launcher, steps[-1][1])
+    if trace is not None:
+        made = [x for x in trace["launches"] if x["kernel"] == kernel.name]
+        launch = max(made, key=lambda x: (x["grid"], x["block"]))
+        draft.say(
+            f"A recorded call with {call_words(trace)} launches {code(kernel.name)} with {size_words(launch)}.",
+            draft.head(kernel), "trace",
+        )  # fmt: skip
+        claim_launch(draft, trace, launch)
+    draft.claim("path", entry, [f.name for f, _at in steps], "scope")
+    return draft
+
+
+def _leaves_early(steps: list[tuple[FunctionView, Span | None]], decisions: list[Decision]) -> bool:
+    """A function on the way may return, in a branch of its own, before it comes to the call."""
+    told = {decision.condition for decision in decisions}
+    for (function, _a), (_following, at) in pairwise(steps):
+        if function.span is None or at is None or at.file != function.file:
+            continue
+        reading = read_function(function.text, function.span.start_line)
+        for statement in reading.returns:
+            if statement.first >= at.start_line or not statement.guards:
+                continue
+            guard = statement.guards[0]
+            branch = next((b for b in reading.branches if b.first == guard.line), None)
+            plain = branch is not None and branch.returns is not None
+            if not plain and guard.condition not in told:
+                return True
+    return False
+
+
+def _is_the_only_way(
+    view: ScopeView, entry: str, config: str, steps: list[tuple[FunctionView, Span | None]]
+) -> bool:
+    """Each function on the way is called by the one before it and by nobody else there."""
+    queue = deque(view.entry_ids(entry))
+    seen = set(queue)
+    callers: dict[str, set[str]] = {}
+    while queue:
+        current = queue.popleft()
+        for target, _at, configs in view.edges.get(current, ()):
+            if config not in configs or target not in view.owner or current not in view.owner:
+                continue
+            callers.setdefault(view.owner[target].id, set()).add(view.owner[current].id)
+            if target not in seen:
+                seen.add(target)
+                queue.append(target)
+    return all(
+        callers.get(following.id, set()) <= {function.id, following.id}
+        for (function, _a), (following, _b) in pairwise(steps)
     )
-    told = 0
+
+
+def _decisions(
+    view: ScopeView, ground: Ground, steps: list[tuple[FunctionView, Span | None]]
+) -> list[Decision]:
+    """Tests around the calls on the way, and ways out that hand the call to another function."""
+    found: list[Decision] = []
     for number, (function, _at) in enumerate(steps[:-1]):
         following, at = steps[number + 1]
         if function.span is None or at is None or at.file != function.file:
             continue
-        if function.name == following.name:
-            continue  # an overload that hands its arguments to another
-        launches = number == len(steps) - 2
-        does = _contribution(draft, function, at)
-        verb = (
-            "launches"
-            if launches
-            else draft.choose("calls", "hands over to", "goes on to", salt=str(number))
-        )
-        link = f"{code(function.name)} {verb} {code(following.name)}"
-        if does is None:
-            alone = draft.choose(
-                f"{link} and adds nothing.", f"{link} with the arguments as they are.",
-                f"{code(function.name)} only forwards to {code(following.name)}.",
-                f"{code(function.name)} is a mere wrapper around {code(following.name)}.",
-                f"{code(function.name)} calls {code(following.name)} and decides nothing itself.",
-                f"The first thing {code(function.name)} does is to call {code(following.name)}." if number == 0
-                else f"From {code(function.name)} it is one plain call to {code(following.name)}.",
-                f"{code(function.name)} passes its arguments to {code(following.name)} unchanged.",
-                salt=f"alone{number}",
-            )  # fmt: skip
-            draft.say(f"{link}." if launches else alone, at, draft.head(function), "scope")
+        reading = read_function(function.text, function.span.start_line)
+        last = number == len(steps) - 2
+        for branch in reading.branches:
+            instead = re.match(r"(\w+)\s*(?:<[^()]*>)?\(", branch.returns or "")
+            if branch.last >= at.start_line or branch.guards or branch.loops or instead is None:
+                continue
+            if re.search(r"memory_size|handle", branch.condition) or len(branch.condition) > 110:
+                continue
+            span = ground.span(function.file, branch.first, branch.consequence[1])
+            found.append(Decision(function, branch.condition, False, instead[1], span))
+        if last:
+            sites = [
+                s for s in view.launches
+                if not s.dead and s.caller.id == function.id and s.callee.name == following.name
+            ]  # fmt: skip
+            tests = shared_tests(ground, sites, _ANY_LENGTH)
         else:
-            text, spans = does
-            told += 1
+            tests = _tests_of_call(ground, function, reading, following.name, at)
+        for test in tests:
+            usual = _USUAL.search(test.condition) or test.condition in _LITERALS
+            if not usual and len(test.condition) > _LONGEST_TEST:
+                return []  # an answer without it would be incomplete
+            if not usual:
+                found.append(Decision(function, test.condition, not test.negated, "", test.span))
+    return found[:_MOST_DECISIONS] if len(found) <= _MOST_DECISIONS + 2 else []
+
+
+def _tests_of_call(
+    ground: Ground, function: FunctionView, reading: FunctionReading, name: str, at: Span
+) -> list[Test]:
+    """Tests that enclose every call of a function in another: it is known which they are."""
+    calls = reading.calls_of(name)
+    here = [c for c in calls if c.first <= at.start_line <= c.last]
+    if not here:
+        return []
+    common = [g for g in here[0].guards if all(g in c.guards for c in calls)]
+    tests = []
+    for guard in common:
+        branch = next((b for b in reading.branches if b.first == guard.line), None)
+        end = branch.consequence[0] if branch is not None else guard.line
+        span = ground.span(function.file, guard.line, min(end, guard.line + 8))
+        tests.append(Test(guard.condition, guard.negated, span))
+    return tests
+
+
+def _usual_checks(
+    draft: Draft, steps: list[tuple[FunctionView, Span | None]]
+) -> tuple[str, list[Span]]:
+    """The checks that every call meets, in half a sentence, with the lines of the first two."""
+    kinds: dict[str, Span] = {}
+    for number, (function, _at) in enumerate(steps[:-1]):
+        at = steps[number + 1][1]
+        if function.span is None or at is None or at.file != function.file:
+            continue
+        reading = read_function(function.text, function.span.start_line)
+        for branch in reading.branches:
+            if branch.first >= at.start_line or branch.returns is None or branch.guards:
+                continue
+            lines = draft.lines(function, branch.first, branch.consequence[0])
+            if "invalid_handle" in branch.returns:
+                kinds.setdefault("handle", lines)
+            elif checking(reading, branch):
+                kinds.setdefault("arguments", lines)
+            elif "success" in branch.returns and re.search(r"==\s*0|!\w|<=\s*0", branch.condition):
+                kinds.setdefault("empty", lines)
+    usual = [k for k in ("handle", "arguments") if k in kinds]
+    told = f"{'checks' if len(usual) > 1 else 'check'} of {listed(usual)}" if usual else ""
+    if "empty" in kinds:
+        told += f"{' and the ' if told else ''}way out for an empty problem"
+    return (told if len(kinds) > 1 else ""), list(kinds.values())[:3] if len(kinds) > 1 else []
+
+
+def _tell_decisions(
+    draft: Draft, own: list[Decision], steps: list[tuple[FunctionView, Span | None]]
+) -> None:
+    """The decisions of one function in one or two sentences, with what their names mean."""
+    function = own[0].function
+    name = code(function.name)
+    following = next(
+        code(steps[i + 1][0].name) for i, (f, _at) in enumerate(steps) if f.id == function.id
+    )
+    assert function.span is not None
+    away = [d for d in own if d.instead]
+    for decision in away[:2]:
+        draft.say(
+            draft.choose(
+                f"{name} hands a call with {code(decision.condition)} to {code(decision.instead)} instead.",
+                f"In {name} {code(decision.condition)} would send the call to {code(decision.instead)}.",
+                salt=decision.condition,
+            ),
+            decision.span, draft.head(function),
+        )  # fmt: skip
+    needed = [d for d in own if not d.instead and d.holds]
+    ruled_out = [d for d in own if not d.instead and not d.holds]
+    if not needed and not ruled_out:
+        return
+    last = steps[-2][0].id == function.id
+    parts = []
+    if needed:
+        parts.append(f"{listed([code(d.condition) for d in needed])} {_verb(needed, 'hold')}")
+    if ruled_out:
+        parts.append(f"{listed([code(d.condition) for d in ruled_out])} {_verb(ruled_out, 'fail')}")
+    draft.say(
+        f"{following} is only {'launched' if last else 'called'} in {name} if {' and '.join(parts)}.",
+        *[d.span for d in (*needed, *ruled_out)],
+        draft.head(function),
+        steps[_place(steps, function) + 1][1] or draft.head(function),
+    )
+    reading = read_function(function.text, function.span.start_line)
+    meanings: list[str] = []
+    spans: list[Span] = []
+    for decision in (*needed, *ruled_out):
+        for word in re.findall(r"[A-Za-z_]\w*", decision.condition):
+            definition = reading.definition(word)
+            if (
+                definition is None
+                or definition.guards
+                or not re.search(r"[(<&|=?]", definition.value)
+            ):
+                continue
+            if len(definition.value) > 90 or code(word) in " ".join(meanings):
+                continue
+            meanings.append(f"{code(word)} is {code(definition.value)}")
+            spans.append(draft.lines(function, definition.first, definition.last))
+    if meanings:
+        draft.say(f"There {listed(meanings[:2])}.", *spans[:2])
+
+
+def _verb(tests: list[Decision], verb: str) -> str:
+    return f"{verb}s" if len(tests) == 1 else verb
+
+
+def _place(steps: list[tuple[FunctionView, Span | None]], function: FunctionView) -> int:
+    return next(i for i, (f, _at) in enumerate(steps) if f.id == function.id)
+
+
+def _tell_origin(draft: Draft, launcher: FunctionView, at: Span | None) -> None:
+    """Says what the launcher works out for the launch, where a branch of its own decides it."""
+    if at is None or launcher.span is None:
+        return
+    reading = read_function(launcher.text, launcher.span.start_line)
+    for definition in reading.definitions:
+        early = definition.first < at.start_line and not definition.guards
+        chosen = early and "?" in definition.value and len(definition.value) < _LONGEST_VALUE
+        if chosen and _goes_into(draft, launcher, reading, definition, at):
             draft.say(
-                draft.choose(
-                    f"In {code(function.name)} {text}; then it {verb} {code(following.name)}.",
-                    f"{link}, but first {text}.",
-                    f"{code(function.name)} comes next: {text}, after which it {verb} {code(following.name)}." if number else f"{code(function.name)} is where it begins: {text}, after which it {verb} {code(following.name)}.",
-                    salt=f"stage{number}",
-                ),
-                at, draft.head(function), *spans, "scope",
+                    f"The launch itself takes {code(definition.name)}, which {code(launcher.name)} sets to {code(definition.value)}.",
+                    draft.lines(launcher, definition.first, definition.last), at, draft.head(launcher),
             )  # fmt: skip
-    if told == 0 or len(names) < 3 or _needs_a_batch(view, ground, steps):
-        return None
-    _tell_launch(draft, view, steps, symbol)
-    draft.claim("path", entry, list(names), "scope")
-    return draft
+            return
 
 
 def _needs_a_batch(
@@ -134,81 +389,6 @@ def asks_for_a_batch(condition: str) -> bool:
     """The condition is false for a single problem."""
     asked = re.search(r"\bbatch_count\s*(>=?)\s*(\d+)", condition)
     return asked is not None and "||" not in condition and int(asked[2]) + (asked[1] == ">") > 1
-
-
-def _tell_launch(
-    draft: Draft, view: ScopeView, steps: list[tuple[FunctionView, Span | None]], symbol: str
-) -> None:
-    """Says under which tests the launch at the end of a path stands."""
-    launcher, (kernel, _at) = steps[-2][0], steps[-1]
-    del symbol
-    # All launches of the kernel in that function: what one instantiation stands under is no
-    # condition for the kernel.
-    sites = [
-        site for site in view.launches
-        if not site.dead and site.caller.id == launcher.id and site.callee.name == kernel.name
-    ]  # fmt: skip
-    for test in shared_tests(draft.ground, sites)[-2:]:
-        if test.negated:
-            text = draft.choose(
-                f"The launch of {code(kernel.name)} is the alternative to {code(test.condition)}.",
-                f"{code(kernel.name)} is what is left when {code(test.condition)} fails.",
-                salt=f"neg{test.condition}",
-            )
-        else:
-            text = draft.choose(
-                f"The launch of {code(kernel.name)} itself stands under {code(test.condition)}.",
-                f"Without {code(test.condition)} {code(kernel.name)} is not launched there.",
-                f"What selects {code(kernel.name)} in the end is {code(test.condition)}.",
-                f"{code(launcher.name)} reserves {code(kernel.name)} for {code(test.condition)}.",
-                salt=f"pos{test.condition}",
-            )
-        draft.say(text, test.span, sites[0].at)
-
-
-def _contribution(draft: Draft, function: FunctionView, at: Span) -> tuple[str, list[Span]] | None:
-    """What a host function does above a call: its returns, and what it makes for the call."""
-    assert function.span is not None
-    reading = read_function(function.text, function.span.start_line)
-    above = [b for b in reading.branches if b.first < at.start_line and b.returns is not None]
-    exits = [
-        b for b in above
-        if not b.guards and len(b.condition) < 100 and b.last < at.start_line and not b.loops
-        and not re.search(r"\w*st\w*\s*!=|layer_mode|check_numerics", b.condition)
-    ]  # fmt: skip
-    made = [
-        d for d in reading.definitions
-        if d.first < at.start_line and not d.guards and not d.loops and len(d.value) < 90
-        and re.search(r"\?|std::(?:min|max)|\*|<|/", d.value) and re.search(r"shift|offset|size|stride|block|grid|use|is_|mode", d.name)
-    ]  # fmt: skip
-    made = [d for d in made if _goes_into(draft, function, reading, d, at)]
-    spans: list[Span] = []
-    ends: list[tuple[int, str]] = []
-    for branch in exits[:3]:
-        last = branch.last if branch.last - branch.first < 6 else branch.consequence[0]
-        ends.append((branch.first, _exit_words(draft, branch)))
-        spans.append(draft.lines(function, branch.first, last))
-    checked = next(
-        (b for b in above if not b.guards and not b.loops and checking(reading, b)), None
-    )
-    if checked is not None:
-        callee, test = code(checking(reading, checked)), code(checked.condition)
-        words = draft.choose(
-            f"{callee} looks at the arguments and its verdict is returned under {test}",
-            f"what {callee} says against the arguments ends the call ({test})",
-            f"a status of {callee} that meets {test} is handed straight back",
-            salt=f"checked{checked.first}",
-        )
-        ends.append((checked.first, words))
-        spans.append(draft.lines(function, checked.first, checked.last))
-        definition = reading.definition(checked.condition.split(" ")[0])
-        if definition is not None:
-            spans.append(draft.lines(function, definition.first, definition.last))
-    parts = [words for _line, words in sorted(ends)]
-    for definition in made[:2]:
-        parts.append(_made_words(draft, definition))
-        spans.append(draft.lines(function, definition.first, definition.last))
-    return (listed(parts), spans) if parts else None
 
 
 def checking(reading: FunctionReading, branch: Branch) -> str:
@@ -239,67 +419,3 @@ def _goes_into(
         if name in words:
             words |= set(re.findall(r"\w+", value))
     return definition.name in words
-
-
-def _exit_words(draft: Draft, branch: Branch) -> str:
-    """What an early return is about, by its condition and its status."""
-    test, returned = code(branch.condition), branch.returns or ""
-    status = code(returned) if re.fullmatch(r"\w+", returned) else ""
-    instead = re.match(r"(\w+)\s*(?:<[^()]*>)?\(", returned)
-    salt = f"{branch.condition}{branch.first}"
-    if instead:
-        return draft.choose(
-            f"{test} sends the call to {code(instead[1])} instead",
-            f"{code(instead[1])} takes over for {test}",
-            f"the case {test} is left to {code(instead[1])}", salt=salt,
-        )  # fmt: skip
-    if "handle" in branch.condition and "invalid_handle" in returned:
-        return draft.choose(
-            f"a missing handle is refused ({test}, {status})", f"{test} is answered with {status}",
-            f"nobody gets past {test} without a handle ({status})",
-            f"a call without a handle ends at {test} with {status}", salt=salt,
-        )  # fmt: skip
-    if "memory_size_query" in branch.condition:
-        return draft.choose(
-            f"a query for workspace is served and goes no further ({test})",
-            f"{test} turns a mere question about memory back",
-            f"a caller who only asks for the workspace leaves at {test}", salt=salt,
-        )  # fmt: skip
-    if "success" in returned:
-        return draft.choose(
-            f"an empty problem is done at {test} ({status})",
-            f"{test} means that there is nothing to compute, hence {status}",
-            f"a call without work leaves at {test} with {status}",
-            f"{status} is the answer where {test} holds", salt=salt,
-        )  # fmt: skip
-    if "invalid" in returned or "not_implemented" in returned:
-        return draft.choose(
-            f"{test} is refused with {status}", f"{status} meets arguments with {test}",
-            f"arguments for which {test} holds are turned away ({status})", salt=salt,
-        )  # fmt: skip
-    with_status = f" with {status}" if status else ""
-    return draft.choose(
-        f"{test} ends the call{with_status}", f"the call can end at {test}{with_status}",
-        f"there is a way out at {test}{with_status}", salt=salt,
-    )  # fmt: skip
-
-
-def _made_words(draft: Draft, definition: Definition) -> str:
-    """What a local variable is for, by its name."""
-    name, value = code(definition.name), code(definition.value)
-    if re.search(r"shift|offset", definition.name):
-        return draft.choose(
-            f"the origin is moved: {name} becomes {value}", f"{name} takes {value} as the starting point",
-            f"{value} gives the shifted start {name}", salt=definition.name,
-        )  # fmt: skip
-    if re.search(r"block|grid|size", definition.name):
-        return draft.choose(
-            f"{name} is worked out as {value}", f"{value} fixes {name}",
-            f"{name} is prepared from {value}", salt=definition.name,
-        )  # fmt: skip
-    if re.search(r"^is_|^use|mode", definition.name):
-        return draft.choose(
-            f"{name} records {value}", f"the case is noted in {name} ({value})",
-            f"{value} is looked up once, in {name}", salt=definition.name,
-        )  # fmt: skip
-    return f"{name} is set to {value}"

@@ -9,6 +9,8 @@ from qa.ground import Ground
 from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView, Site
 
+_LONGEST = 130
+
 
 @dataclass(frozen=True)
 class Test:
@@ -51,8 +53,8 @@ def launching(view: ScopeView, entry: str, config: str, symbol: str) -> list[Sit
     return [site for site in sites if site.caller.id in callers]
 
 
-def tests_around(ground: Ground, site: Site) -> list[Test]:
-    """Conditions that enclose a launch, outermost first; the pointer mode left out."""
+def tests_around(ground: Ground, site: Site, longest: int) -> list[Test]:
+    """Conditions that enclose a launch, outermost first; the pointer mode and long ones left out."""
     caller: FunctionView = site.caller
     assert caller.span is not None
     reading = read_function(caller.text, caller.span.start_line)
@@ -62,7 +64,7 @@ def tests_around(ground: Ground, site: Site) -> list[Test]:
     )
     found = []
     for guard in call.guards if call is not None else ():
-        if "pointer_mode" in guard.condition or len(guard.condition) > 130:
+        if "pointer_mode" in guard.condition or len(guard.condition) > longest:
             continue
         branch = next((b for b in reading.branches if b.first == guard.line), None)
         last = branch.consequence[0] if branch is not None else guard.line
@@ -71,10 +73,10 @@ def tests_around(ground: Ground, site: Site) -> list[Test]:
     return found
 
 
-def shared_tests(ground: Ground, sites: list[Site]) -> list[Test]:
+def shared_tests(ground: Ground, sites: list[Site], longest: int = _LONGEST) -> list[Test]:
     """Conditions that every one of the sites stands under."""
     if not sites:
         return []
-    first, *others = [tests_around(ground, site) for site in sites]
+    first, *others = [tests_around(ground, site, longest) for site in sites]
     known = [{(t.condition, t.negated) for t in tests} for tests in others]
     return [t for t in first if all((t.condition, t.negated) in tests for tests in known)]

@@ -1,0 +1,68 @@
+"""Expressions with numbers put in for their names, as a reader would write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from qa.text.arithmetic import Unknown, Value, evaluate
+
+
+def unwrapped(text: str) -> str:
+    """An expression without parentheses around the whole."""
+    text = text.strip()
+    while text.startswith("(") and text.endswith(")"):
+        depth = 0
+        for index, character in enumerate(text):
+            depth += (character == "(") - (character == ")")
+            if depth == 0 and index < len(text) - 1:
+                return text
+        text = text[1:-1].strip()
+    return text
+
+
+def put_into(expression: str, values: Mapping[str, Value]) -> str:
+    """An expression with numbers for its names; casts and terms that are zero left out."""
+    bare = without_choices(re.sub(r"\b(?:u?int\d+_t|size_t)\(", "(", expression), values)
+    kept = []
+    for term in split_terms(bare):
+        try:
+            zero = evaluate(term, values) == 0
+        except Unknown:
+            zero = False
+        if not zero:
+            kept.append(term)
+    text = " + ".join(kept) or "0"
+    return re.sub(
+        r"[A-Za-z_]\w*(?:(?:->|\.)\w+)*", lambda m: str(values.get(m[0], m[0])), text
+    ).replace("*", " * ").replace("  ", " ")  # fmt: skip
+
+
+def without_choices(text: str, values: Mapping[str, Value]) -> str:
+    """An expression with each ``? :`` replaced by what it comes to."""
+    text = unwrapped(text)
+    for _ in range(4):
+        match = re.search(r"\(([^()]*\?[^()]*)\)", text)
+        if match is None:
+            break
+        try:
+            text = text.replace(match[0], str(evaluate(match[1], values)))
+        except Unknown:
+            break
+    if "?" in text:
+        try:
+            return str(evaluate(text, values))
+        except Unknown:
+            return text
+    return text
+
+
+def split_terms(text: str) -> list[str]:
+    """Parts of a sum, those in parentheses left whole."""
+    parts, depth, start = [], 0, 0
+    for index, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and text.startswith(" + ", index):
+            parts.append(text[start:index])
+            start = index + 3
+    return [*parts, text[start:]]
