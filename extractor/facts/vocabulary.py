@@ -86,8 +86,9 @@ VOCABULARY: dict[str, Shape] = {
     "argument_check": _record("subject is file:line", "condition", "conditions", "returns"),
     "quick_return": _record("subject is file:line", "condition", "conditions", "returns"),
     "workspace_bytes": _record("bytes given to others: `expression` where they are written through "
-                               "a parameter, the subject; `expressions` where `call` is given them "
-                               "under conditions, at file:line", "named",
+                               "a parameter, the subject, or returned, the subject then being the "
+                               "function; `expressions` where `call` is given them under "
+                               "conditions, at file:line", "named",
                                more=("expression", "expressions", "conditions", "call")),
     "launch_condition": _record("all conditions hold where it is launched; `assumes` is what only "
                                 "a run can tell; `loops` are around it", "conditions", "text",

@@ -9,6 +9,7 @@ from typing import Any
 from extractor.facts.host import expression as ex
 from extractor.facts.host.expression import Expression
 from extractor.facts.host.state import State
+from extractor.facts.host.summary import Loop
 
 Value = Callable[[Any, State], Expression]
 
@@ -94,6 +95,34 @@ def searching(condition: Any, step: Any, body: Any, value: Value, state: State) 
         value(step, own)
         turns += 1
     return 0
+
+
+def final(loop: Loop, count: Counted | None, changed: set[Any], inside: State) -> Expression | None:
+    """The counter behind a loop that only its condition ends."""
+    if count is None or loop.variable is None or loop.start is None or loop.step is None:
+        return None
+    test, step = loop.condition, ex.value_of(loop.step)
+    if test[0] != "b" or test[1] not in ("<", "<=") or step is None or step <= 0:
+        return None
+    left, bound = test[3], test[4]
+    if left != loop.variable:
+        return None
+    moving = {v for v in ex.symbols(bound) if isinstance(v[1], tuple) and v[1][0] in ("at", "loop")}
+    if moving & {inside.values.get(key) for key in changed} or loop.variable in moving:
+        return None
+    kind = count.kind
+    if test[1] == "<=":
+        bound = ex.binary("+", kind, bound, ex.integer(1, kind))
+    distance = ("fn", "max", kind, (ex.binary("-", kind, bound, loop.start), ex.integer(0, kind)))
+    if step == 1:
+        return ex.binary("+", kind, loop.start, distance)
+    turns = ex.binary(
+        "/",
+        kind,
+        ex.binary("+", kind, distance, ex.integer(step - 1, kind)),
+        ex.integer(step, kind),
+    )
+    return ex.binary("+", kind, loop.start, ex.binary("*", kind, turns, ex.integer(step, kind)))
 
 
 def _change(node: Any) -> Counted | None:

@@ -154,9 +154,31 @@ class Writer:
                     reason=why,
                 )
 
+    def _returned_size(
+        self, function: str, summary: Summary, instantiation: str | None
+    ) -> Iterator[Fact]:
+        names = self._program.project.rule.facts.sizes
+        if summary.result != "u64" or not any(fnmatchcase(summary.name, glob) for glob in names):
+            return
+        value = summary.returned()
+        why = "a loop decides what is returned" if value is None else unstatable([value])
+        yield self.record(
+            function,
+            summary.name,
+            "workspace_bytes",
+            None
+            if why or value is None
+            else {"expression": write(value), "named": write(value, names=True)},
+            (summary.file, *summary.place),
+            unit="bytes",
+            instantiation=instantiation,
+            reason=why,
+        )
+
     def sizes(self, function: str, summary: Summary, instantiation: str | None) -> Iterator[Fact]:
-        """Bytes that the function computes for others, through ``size_t*``, and that it asks for
-        where it calls what the rule file names."""
+        """Bytes that the function computes for others, through ``size_t*`` or as what it returns,
+        and that it asks for where it calls what the rule file names."""
+        yield from self._returned_size(function, summary, instantiation)
         for event in summary.workspace:
             sizes = [a for a in event.arguments if ex.type_of(a)[:1] in ("i", "u")]
             if not sizes:

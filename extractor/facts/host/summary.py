@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from extractor.facts.host.conditions import Conjunction
-from extractor.facts.host.expression import Expression
+from extractor.facts.host.conditions import Conjunction, joined
+from extractor.facts.host.expression import Expression, conditional
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,7 @@ class Summary:
         outputs: What is written through pointers and references, by parameter.
         workspace: Bytes asked for: places, conditions and sizes.
         problem: Why nothing is known of it; empty otherwise.
+        result: Type code of what it returns.
     """
 
     symbol: str
@@ -122,3 +123,17 @@ class Summary:
     outputs: dict[int, Expression] = field(default_factory=dict)
     workspace: list[Event] = field(default_factory=list)
     problem: str = ""
+    result: str = ""
+
+    def returned(self) -> Expression | None:
+        """What it returns, as one expression; ``None`` where a loop or a missing value decides."""
+        result: Expression | None = None
+        for way in reversed(self.returns):
+            if way.value is None or way.in_loop:
+                return None
+            if result is None:
+                result = way.value
+            else:
+                kind = self.result.lstrip("&")
+                result = conditional(joined(way.conditions), way.value, result, kind)
+        return result

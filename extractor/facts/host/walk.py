@@ -9,7 +9,7 @@ from extractor.facts.host import expression as ex
 from extractor.facts.host.calls import Calls
 from extractor.facts.host.conditions import either, joined
 from extractor.facts.host.expression import TRUE, Expression
-from extractor.facts.host.loops import Counted, counted, modified, searching
+from extractor.facts.host.loops import Counted, counted, final, modified, searching
 from extractor.facts.host.state import State, meet
 from extractor.facts.host.summary import Loop, Parameter, Return, Summary
 from extractor.facts.host.trees import Known, Trees
@@ -36,6 +36,7 @@ class _Walk(Calls):
         summary = Summary(
             tree["symbol"], tree["name"], tree["file"], tuple(tree["place"]), parameters
         )
+        summary.result = tree.get("result", "")
         super().__init__(summary, trees)
         self._breaks: list[list[tuple[Expression, State | None, State | None]]] = []
         self._depth: list[int] = []
@@ -253,9 +254,9 @@ class _Walk(Calls):
         self._forget(after, body)
         if last is not None:
             after.stale.update(last.stale)
-        final = None if broke else _final(loop, count, {key for key, _, _ in changed}, inside)
-        if final is not None and count is not None:
-            after.values[count.key] = final
+        end = None if broke else final(loop, count, {key for key, _, _ in changed}, inside)
+        if end is not None and count is not None:
+            after.values[count.key] = end
         return after
 
     def _forget(self, state: State, body: Node | None) -> None:
@@ -367,36 +368,6 @@ class _Walk(Calls):
             for condition, other in reversed(held[:-1]):
                 value = ex.conditional(condition, other, value, ex.type_of(other))
             self.summary.outputs[index] = value
-
-
-def _final(
-    loop: Loop, count: Counted | None, changed: set[Any], inside: State
-) -> Expression | None:
-    """The counter behind a loop that only its condition ends."""
-    if count is None or loop.variable is None or loop.start is None or loop.step is None:
-        return None
-    test, step = loop.condition, ex.value_of(loop.step)
-    if test[0] != "b" or test[1] not in ("<", "<=") or step is None or step <= 0:
-        return None
-    left, bound = test[3], test[4]
-    if left != loop.variable:
-        return None
-    moving = {v for v in ex.symbols(bound) if isinstance(v[1], tuple) and v[1][0] in ("at", "loop")}
-    if moving & {inside.values.get(key) for key in changed} or loop.variable in moving:
-        return None
-    kind = count.kind
-    if test[1] == "<=":
-        bound = ex.binary("+", kind, bound, ex.integer(1, kind))
-    distance = ("fn", "max", kind, (ex.binary("-", kind, bound, loop.start), ex.integer(0, kind)))
-    if step == 1:
-        return ex.binary("+", kind, loop.start, distance)
-    turns = ex.binary(
-        "/",
-        kind,
-        ex.binary("+", kind, distance, ex.integer(step - 1, kind)),
-        ex.integer(step, kind),
-    )
-    return ex.binary("+", kind, loop.start, ex.binary("*", kind, turns, ex.integer(step, kind)))
 
 
 _METHODS = {
