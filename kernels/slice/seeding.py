@@ -104,13 +104,13 @@ def seed_project(
     sources = _Sources(project, configs, interface, traced)
     chosen = choose_kernels(project, configs, entries, kernel or None, traced.counts)
     if tasks and interface:
-        # Launches that can be captured make better tasks than others.
+        # Launches that can be heard make better tasks than others.
         counts = dict(traced.counts)
         for symbols in sources.launched(interface):
             counts = {**dict.fromkeys(symbols, 1), **counts}
             chosen = choose_kernels(project, configs, entries, kernel or None, counts)
-            if all(one.traced for one in chosen):
-                break
+            left = [o for o in chosen if not (o.traced or sources.is_infrastructure(o))]
+            sources.hears_all = {c: not any(c in one.configs for one in left) for c in configs}
     if not chosen:
         raise UserError(f"{project.rule.name} {interface}: reaches no kernel; nothing to cut out")
     records = slice_kernels(project, chosen, out, plan or Plan(), jobs)
@@ -148,32 +148,52 @@ class _Sources:
         self._left = [interface] if interface else sorted(project.families())
         self._known: dict[str, tuple[str, Scope, LaunchFacts]] = {}
         self._captures: dict[tuple[str, str], Captures | str] = {}
+        self._infrastructure: set[str] = set()
+        self.hears_all: dict[str, bool] = {}
 
     def launched(self, interface: str) -> Iterator[set[str]]:
-        """Kernels that calls of an interface launch, more and more."""
-        every = [self._capture(interface, config) for config in self._configs]
-        each = [one.symbols() for one in every if isinstance(one, Captures)]
-        for sets in zip(*each, strict=True):
-            yield set().union(*sets)
+        """Kernels that calls of an interface launch, more and more of each configuration, until
+        ``hears_all`` says that there is enough."""
+        for config in self._configs:
+            if self.hears_all.get(config):
+                continue
+            captures = self._capture(interface, config)
+            for symbols in captures.symbols() if isinstance(captures, Captures) else ():
+                yield symbols
+                if self.hears_all.get(config):
+                    break
+
+    def is_infrastructure(self, chosen: Chosen) -> bool:
+        """Whether a kernel only checks or prepares, and no ordinary call launches it."""
+        self._find(chosen.symbol)
+        return chosen.function in self._infrastructure
 
     def of(self, chosen: Chosen) -> LaunchSources:
         """What is known about a kernel's launches."""
-        while chosen.symbol not in self._known and self._left:
+        self._find(chosen.symbol)
+        if chosen.symbol not in self._known:
+            return LaunchSources(None, None, None, self._traces)
+        family, scope, facts = self._known[chosen.symbol]
+        if chosen.function in self._infrastructure:
+            return LaunchSources(scope, None, None, self._traces)
+        captures = self._capture(family, chosen.config)
+        if isinstance(captures, str):
+            return LaunchSources(scope, facts, None, self._traces, captures)
+        return LaunchSources(scope, facts, captures, self._traces)
+
+    def _find(self, symbol: str) -> None:
+        """Reads scopes until one reaches a kernel."""
+        while symbol not in self._known and self._left:
             family = self._left.pop(0)
             data = scope_bytes(self._project, family, self._configs)
             scope = Scope.model_validate_json(data)
             facts = LaunchFacts(self._project, family, self._configs)
             for function in scope.functions:
                 if function.kind == "kernel":
+                    if function.infrastructure:
+                        self._infrastructure.add(function.id)
                     for one in function.instantiations:
                         self._known.setdefault(one.symbol, (family, scope, facts))
-        if chosen.symbol not in self._known:
-            return LaunchSources(None, None, None, self._traces)
-        family, scope, facts = self._known[chosen.symbol]
-        captures = self._capture(family, chosen.config)
-        if isinstance(captures, str):
-            return LaunchSources(scope, facts, None, self._traces, captures)
-        return LaunchSources(scope, facts, captures, self._traces)
 
     def _capture(self, interface: str, config: str) -> Captures | str:
         """What captures launches, or why nothing can be called."""
