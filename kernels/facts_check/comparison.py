@@ -162,7 +162,7 @@ class Comparison:
         for frame in frames:
             if any((function, frame, kind) in self._by_line for kind in "rw"):
                 return "the line has facts of the other kind of access"
-        return "no fact of the line"
+        return "no fact of the line" if frames[0][1] else "the compiler names no line"
 
     def _judge(self, found: list[int], values: _Values, access: Access) -> None:
         tried, hit = [], False
