@@ -73,8 +73,8 @@ def element(kind: str, base: Expression, index: Expression) -> Expression:
         if at is not None and 0 <= at < len(base) - 1:
             return tuple(base[1 + at])
         if index[0] == "?":
-            sides = (element(kind, base, side) for side in index[3:5])
-            return ex.conditional(index[2], *sides, kind)
+            yes, no = (element(kind, base, side) for side in index[3:5])
+            return ex.conditional(index[2], yes, no, kind)
         if index[0] == "c":
             inner = element(kind, base, index[3])
             return inner if inner[0] != "i" else ("i", kind, base, index)

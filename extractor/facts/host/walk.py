@@ -191,7 +191,9 @@ class _Walk(Calls):
             return self._unrolled(turns, change, body, before)
         return self._loop((line, end), test, change, body, before)
 
-    def _unrolled(self, turns: int, step: Node, body: Node | None, state: State) -> State | None:
+    def _unrolled(
+        self, turns: int, step: Node | None, body: Node | None, state: State
+    ) -> State | None:
         """A search among constants, turn by turn."""
         self._breaks.append([])
         self._depth.append(len(state.local))
