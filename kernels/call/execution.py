@@ -140,7 +140,7 @@ class _Prepared:
         np = numpy()
         self._signature, self._case = signature, case
         self.batch = max(int(case.get(signature.batch, 1)), 0) if signature.batch else 1
-        self.values = {**case, **self._scalars()}
+        self.values = {**signature.fixed, **case, **self._scalars()}
         if "transA" in case and "trans" not in case:
             self.values["trans"] = case["transA"]
         self.placements = [place(array, self.values, self.batch) for array in signature.arrays]

@@ -11,6 +11,7 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S 
 _ENUM = re.compile(r"\benum\s*(?P<tag>\w*)\s*\{(?P<body>[^}]*)\}\s*(?P<name>\w*)\s*;")
 _ENUMERATOR = re.compile(r"(?P<name>\w+)\s*(?:=\s*(?P<value>[^,]+))?\s*(?:,|$)")
 _ALIAS = re.compile(r"\btypedef\s+(?P<type>[\w\s]+?)\s+(?P<name>\w+)\s*;")
+_RESULT = re.compile(r"(?P<result>\w[\w\s*]*)$")
 _PARAMETER = re.compile(r"^(?P<type>.*?[\s*])(?P<name>\w+)\s*(?P<array>\[\s*\])?$", re.S)
 
 ELEMENTS = {
@@ -73,13 +74,17 @@ class Headers:
 
     def prototype(self, name: str) -> Prototype | None:
         """The prototype of a function; ``None`` where no header has one."""
-        pattern = rf"(?P<result>[\w][\w\s*]*?)\b{re.escape(name)}\s*\((?P<list>[^;{{]*)\)\s*;"
-        match = re.search(pattern, self.text)
-        if not match:
+        # From the name on and back to its type: a pattern that begins with any word takes seconds
+        # for a library's headers.
+        for found in re.finditer(rf"\b{re.escape(name)}\s*\((?P<list>[^;{{]*)\)\s*;", self.text):
+            before = _RESULT.search(self.text, max(0, found.start() - 200), found.start())
+            if before:
+                break
+        else:
             return None
-        parts = [part.strip() for part in match["list"].split(",")]
+        parts = [part.strip() for part in found["list"].split(",")]
         parameters = [self._parameter(part) for part in parts if part and part != "void"]
-        return Prototype(name, match["result"].split()[-1], tuple(parameters))
+        return Prototype(name, before["result"].split()[-1], tuple(parameters))
 
     def constants(self, base: str) -> Mapping[str, int]:
         """Constants of an enumeration; empty where the type is none."""

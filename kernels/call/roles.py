@@ -17,10 +17,11 @@ _WORDS = (
     ("none", "N"), ("forward_direction", "F"), ("backward_direction", "B"), ("column_wise", "C"),
     ("row_wise", "R"), ("all", "A"), ("singular", "S"), ("overwrite", "O"), ("original", "V"),
     ("tridiagonal", "I"), ("ascending", "A"), ("outofplace", "O"), ("inplace", "I"),
-    ("_ax", "1"), ("_abx", "2"), ("_bax", "3"),
+    ("_value", "V"), ("_index", "I"), ("_entire", "E"), ("_ax", "1"), ("_abx", "2"), ("_bax", "3"),
 )  # fmt: skip
 _NOT_ASKED_FOR = frozenset("FB")  # a full triangle, both sides: no routine takes them
-_NUMBERS = {"max_sweeps": 100}
+# An interval that holds some of the values that matrices here have, and leaves some out.
+_NUMBERS = {"max_sweeps": 100, "vl": 0.15, "vu": 1.7}
 _WHOLE = ("int32", "int64")
 
 
@@ -133,7 +134,7 @@ class _Reading:
             self._take_number(name)
             return ""
         if kind.element.startswith("float"):
-            self.fixed[name] = 0.0
+            self.fixed[name] = _NUMBERS.get(name, 0.0)
             return ""
         return f"parameter {name} of type {kind.base} is not understood"
 

@@ -16,15 +16,17 @@ def _catalogue() -> Mapping[str, Sequence[Operation]]:
         level1,
         level2,
         level3,
+        reduced,
         reductions,
         reflectors,
+        selected,
         singular_values,
         solvers,
     )
 
     modules = (
         level1, level2, level3, factorisations, solvers, reflectors, reductions, eigenproblems,
-        singular_values,
+        singular_values, reduced, selected,
     )  # fmt: skip
     found: dict[str, list[Operation]] = {}
     for module in modules:

@@ -168,12 +168,12 @@ def _with_reflections(kind: str) -> Any:
         elif "C" not in arrays:
             held = a[: p.k]
         vectors = vectors_of(held, kind, p.k)
-        return {**arrays, "ipiv": _factors(vectors, random, arrays["ipiv"].dtype)}
+        return {**arrays, "ipiv": unitary_factors(vectors, random, arrays["ipiv"].dtype)}
 
     return prepare
 
 
-def _factors(vectors: list[Any], random: Any, kind: Any) -> Any:
+def unitary_factors(vectors: list[Any], random: Any, kind: Any) -> Any:
     """``tau`` with ``|1 - tau v^H v| = 1``: the reflection is unitary."""
     np = numpy()
     tau = np.zeros(len(vectors), dtype=kind)
@@ -291,7 +291,7 @@ def _swap_rows(p: Parameters, arrays: dict[str, Any], random: Any) -> dict[str, 
 
 def _with_tau(p: Parameters, arrays: dict[str, Any], random: Any) -> dict[str, Any]:
     v = _full_vectors(arrays["V"], p.direct, p.storev, int(p.n), int(p.k))
-    return {**arrays, "tau": _factors(list(v.T), random, arrays["tau"].dtype)}
+    return {**arrays, "tau": unitary_factors(list(v.T), random, arrays["tau"].dtype)}
 
 
 def _within_order(values: dict[str, Any]) -> dict[str, Any]:
