@@ -97,7 +97,11 @@ def _draft(
     condition = code(bound.row.value["condition"])
     if constant:
         draft.say(
-            f"{kernel} does not ask how large its block is: its position {code(bound.position)} has the template argument {code(constant)} = {threads} in it.",
+            draft.choose(
+                f"{kernel} does not ask how large its block is: its position {code(bound.position)} has the template argument {code(constant)} = {threads} in it.",
+                f"The position {code(bound.position)} counts on blocks of {code(constant)} = {threads} threads along x, a template argument, whatever the launch really gives.",
+                salt="constant",
+            ),
             guard, head, "fact",
         )  # fmt: skip
         _tell_gaps(draft, pair, line, extent, blocks, half, here)
@@ -105,7 +109,11 @@ def _draft(
     else:
         covered = blocks * half * line.per_thread
         draft.say(
-            f"{kernel} takes its block's extent from `blockDim.x`, position {code(bound.position)}, so smaller blocks simply move closer together.",
+            draft.choose(
+                f"{kernel} takes its block's extent from `blockDim.x`, position {code(bound.position)}, so smaller blocks simply move closer together.",
+                f"Positions are {code(bound.position)}, with the extent that the block really has, so smaller blocks leave no gaps between them.",
+                salt="extent",
+            ),
             guard, head, "fact",
         )  # fmt: skip
         factor = f" * {line.per_thread}" if line.per_thread > 1 else ""

@@ -18,6 +18,7 @@ from qa.scope_view import FunctionView, ScopeView, Site
 from qa.text.arithmetic import Unknown, Value, evaluate
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
+_MOST_LAUNCHERS = 2
 Facts = dict[str, list[dict[str, Any]]]
 
 
@@ -162,19 +163,18 @@ def pairs(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> lis
                                  s.at.file, s.at.start_line))  # fmt: skip
         for site in rows[:6]:
             pair = _pair(view, ground, site)
-            if pair is not None:
-                if pair.same_file or _first_in_library(ground, pair):
-                    found.append(pair)
+            if pair is not None and (pair.same_file or _early_in_library(ground, pair)):
+                found.append(pair)
                 break
     view._pairs = found  # type: ignore[attr-defined]
     return found
 
 
-def _first_in_library(ground: Ground, pair: Pair) -> bool:
-    """No launcher of another interface comes before this one: a kernel that many share is told
-    with one of them."""
-    known = ground.launchers.get(pair.kernel.id, ())
-    return not known or pair.launcher.id not in known or known[0] == pair.launcher.id
+def _early_in_library(ground: Ground, pair: Pair) -> bool:
+    """Hardly a launcher of another interface comes before this one: a kernel that many share is
+    told with two of them."""
+    known = ground.launchers.get(pair.kernel.id, [])
+    return pair.launcher.id not in known or pair.launcher.id in known[:_MOST_LAUNCHERS]
 
 
 def _pair(view: ScopeView, ground: Ground, site: Site) -> Pair | None:

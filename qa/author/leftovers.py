@@ -87,7 +87,11 @@ def tell_rest(
         else f"{axis.extent} positions at {line.per_thread} a thread, hence {axis.working} of them"
     )  # fmt: skip
     draft.say(
-        f"Rounded up to whole blocks that makes {have}{along} for {needs}, which leaves {axis.total} - {axis.working} = {counted(axis.idle, 'thread')} over.",
+        draft.choose(
+            f"Rounded up to whole blocks that makes {have}{along} for {needs}, which leaves {axis.total} - {axis.working} = {counted(axis.idle, 'thread')} over.",
+            f"Since only whole blocks can be started, {have}{along} face {needs}, and {axis.total} - {axis.working} = {axis.idle} of them find nothing.",
+            salt="over",
+        ),
         "recompute",
     )
     draft.claim("number", f"{axis.total} - {axis.working}", axis.idle, "recompute")

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from qa.text.arithmetic import Unknown, Value, evaluate
 
+_CASTS = r"\b(?:u?int\d+_t|size_t)\("
+
 
 def unwrapped(text: str) -> str:
     """An expression without parentheses around the whole."""
@@ -23,7 +25,8 @@ def unwrapped(text: str) -> str:
 
 def put_into(expression: str, values: Mapping[str, Value]) -> str:
     """An expression with numbers for its names; casts and terms that are zero left out."""
-    bare = without_choices(re.sub(r"\b(?:u?int\d+_t|size_t)\(", "(", expression), values)
+    bare = re.sub(r"(?<!\w)\((\w+)\)", r"\1", re.sub(_CASTS, "(", expression))
+    bare = without_choices(bare, values)
     kept = []
     for term in split_terms(bare):
         try:

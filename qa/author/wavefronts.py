@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.kernel_facts import claim_fact
-from qa.author.launch_bounds import bounds_at
 from qa.author.launch_offsets import (
     Offsets,
     accesses,
@@ -19,13 +18,13 @@ from qa.author.launch_offsets import (
     element_of,
 )
 from qa.author.launch_pairs import Pair, Shape, pairs
-from qa.author.launch_sizes import block_words, claim_block, definition_spans
+from qa.author.launch_sizes import block_words, claim_block, definition_spans, names_of
 from qa.author.launch_values import choose_shape, recorded_shape
 from qa.author.numbers import split_terms
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
-from qa.text.arithmetic import Unknown, evaluate
+from qa.text.arithmetic import Unknown, Value, evaluate, names_in
 
 _LANES = 64
 _SEGMENT = 64
@@ -77,7 +76,15 @@ def spread(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> di
     if known is None:
         known = {}
         for pair in pairs(view, ground, functions):
-            shape = recorded_shape(view, ground, pair) or choose_shape(pair)
+            asked = [
+                n for guard in pair.facts.of("guard")
+                for name in names_of(str(guard.value.get("resolved") or ""))
+                for n in names_in(pair.arguments.get(name, ""))
+            ]  # fmt: skip
+            shape = (
+                recorded_shape(view, ground, pair)
+                or choose_shape(pair, *dict.fromkeys(asked)) or choose_shape(pair)
+            )  # fmt: skip
             draft = None
             if shape is not None and shape.threads >= _FEWEST:
                 draft = _draft(view, ground, pair, shape)
@@ -97,21 +104,14 @@ def _lanes(shape: Shape) -> tuple[int, list[tuple[int, int]]]:
 
 def _spread(pair: Pair, shape: Shape, access: Offsets) -> Spread | None:
     size = bytes_of(pair, access.row)
-    bounds = bounds_at(pair, access.row.line)
-    if size is None or bounds is None or shape.block[2] != 1:
+    guards = _guards(pair, access, shape)
+    if size is None or guards is None or shape.block[2] != 1:
         return None
     _number, lanes = _lanes(shape)
     found = []
     for tx, ty in lanes:
-        spots = {"threadIdx.x": tx, "threadIdx.y": ty, "threadIdx.z": 0, "blockIdx.x": 0, "blockIdx.y": 0, "blockIdx.z": 0}  # fmt: skip
-        for bound in bounds:
-            extent = pair.passed(bound.extent, shape)
-            try:
-                position = evaluate(bound.position, {**pair.constants, **access.values, **spots})
-            except Unknown:
-                return None
-            if extent is None or position >= extent:
-                return None
+        if not all(_passes(guard, {**access.values, **pair.constants}, tx, ty) for guard in guards):
+            return None
         offset = access.at(tx=tx, ty=ty)
         if offset is None:
             return None
@@ -130,6 +130,46 @@ def _spread(pair: Pair, shape: Shape, access: Offsets) -> Spread | None:
     step_x = (access.at(tx=1) or 0) - (origin or 0) if wide else 0
     step_y = (access.at(ty=1) or 0) - (origin or 0) if shape.block[1] > 1 else 0
     return Spread(access, size, tuple(starts), tuple(runs), len(segments), step_x, step_y)
+
+
+Guard = tuple[str, bool, dict[str, Value]]
+
+
+def _guards(pair: Pair, access: Offsets, shape: Shape) -> list[Guard] | None:
+    """Tests before an access with the values of their names; nothing where one is about data."""
+    found: list[Guard] = []
+    line = access.row.line
+    for guard in pair.facts.of("guard"):
+        span = guard.fact["span"]
+        leaves = guard.value.get("effect") == "return"
+        inside = span["start_line"] <= line <= span["end_line"] and guard.line != line
+        if not (span["end_line"] <= line if leaves else inside):
+            continue
+        condition = str(guard.value.get("resolved") or "")
+        if not condition or re.search(r"nullptr|alpha|beta", condition):
+            if re.fullmatch(r"!?\w+", guard.value["condition"]) or "nullptr" in condition:
+                continue  # a scalar or a pointer, the same for all threads
+            return None
+        values: dict[str, Value] = {}
+        for name in names_of(condition):
+            value = pair.constants.get(name, pair.passed(name, shape))
+            if value is None:
+                return None
+            values[name] = value
+        found.append((condition, leaves, values))
+    return found
+
+
+def _passes(guard: Guard, values: dict[str, Value], tx: int, ty: int) -> bool:
+    condition, leaves, own = guard
+    spots: dict[str, Value] = {f"{k}.{a}": 0 for k in ("threadIdx", "blockIdx") for a in "xyz"}
+    try:
+        holds = evaluate(
+            condition, {**values, **own, **spots, "threadIdx.x": tx, "threadIdx.y": ty}
+        )
+    except Unknown:
+        return False
+    return bool(holds) is not leaves
 
 
 def _draft(view: ScopeView, ground: Ground, pair: Pair, shape: Shape) -> Draft | None:
@@ -231,8 +271,7 @@ def _used(pair: Pair, name: str, spreads: list[Spread]) -> bool:
         if "blockIdx" not in term
         for word in re.findall(r"[A-Za-z_]\w*", term)
     )
-    bounds = [b.extent for s in spreads for b in bounds_at(pair, s.access.row.line) or ()]
-    text += " " + " ".join(pair.arguments.get(b, "") for b in bounds) + " ".join(pair.block)
+    text += " ".join(pair.block)
     return re.search(rf"\b{re.escape(name)}\b", text) is not None
 
 
