@@ -6,7 +6,8 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from extractor import settings
 from extractor.build_order import link_order
@@ -59,7 +60,8 @@ def plan_units(
             continue
         arguments = [*_base_arguments(toolchain, side, arch, own), *shared, *own.given, *folders]
         flags = (*configuration.flags, *own.flags)
-        arguments += [_filled(rule, flag, tree, toolchain) for flag in flags]
+        stem = {"stem": PurePosixPath(file).stem}
+        arguments += [_filled(rule, flag, tree, toolchain, stem) for flag in flags]
         group = hashlib.sha256("\0".join(arguments).encode()).hexdigest()[:16]
         planned.append(Unit(file, config, side, tuple(arguments), group))
     return planned
@@ -170,12 +172,19 @@ def _folders(rule: Rule, folder: str, tree: SourceTree, toolchain: Toolchain) ->
     ]
 
 
-def _filled(rule: Rule, text: str, tree: SourceTree, toolchain: Toolchain) -> str:
+def _filled(
+    rule: Rule,
+    text: str,
+    tree: SourceTree,
+    toolchain: Toolchain,
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     values = {
         "tree": str(tree.root),
         "generated": str(tree.generated),
         "prefix": str(toolchain.prefixes[0]),
         "version": tree.version,
+        **more,
     }
 
     def value(match: re.Match[str]) -> str:

@@ -105,6 +105,15 @@ def test_placeholders_are_filled(rule: Rule, tree: SourceTree) -> None:
     assert after == ["/one/include", "/two/include"]
 
 
+def test_a_flag_may_name_its_file(tmp_path: Path, tree: SourceTree) -> None:
+    path = tmp_path / "stem.toml"
+    path.write_text(RULE.replace("[[units]]", '[[units]]\nflags = ["-Dmain={stem}"]', 1))
+    units = plan_units(load_rule(path), tree, toolchain(), "plain", "host")
+    given = {unit.path: [flag for flag in unit.arguments if "main" in flag] for unit in units}
+    assert given["src/b.cpp"] == ["-Dmain=b"]
+    assert given["src/wide/w.cpp"] == ["-Dmain=w"]
+
+
 def test_each_pass_names_its_side(rule: Rule, tree: SourceTree) -> None:
     host = plan_units(rule, tree, toolchain(), "plain", "host")[0].arguments
     device = plan_units(rule, tree, toolchain(), "plain", "device", arch="gfx1100")[0].arguments

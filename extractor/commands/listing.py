@@ -12,7 +12,7 @@ def rows(project: Project) -> list[dict[str, Any]]:
     entry_points = project.offered
     listed = []
     for family, names in sorted(project.families().items()):
-        files = sorted({entry_points[name].file for name in names})
+        files = sorted({project.text.portable(entry_points[name].file) for name in names})
         listed.append(
             {
                 "interface": family,

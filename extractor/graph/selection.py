@@ -8,9 +8,10 @@ with another body, and earlier in the link order. Both are looked for by name un
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
-from extractor.graph.linked import INLINE, INSTANTIATION, WEAK, LinkedGraph
+from extractor.graph.linked import INLINE, INSTANTIATION, WEAK, LinkedGraph, Node
 from extractor.graph.walk import Walker
 from extractor.index.indexer import Advance, Indexer, Run
 from extractor.index.names import stems
@@ -18,6 +19,7 @@ from extractor.rules import Rule
 from extractor.units import Unit
 
 _COMPILER = ("llvm.", "__builtin_")
+_PURE = re.compile(rb"\)[^(){};]*=\s*0\s*;?\s*$")
 _COMMON = 0.3
 """A file in the closure of more than this share of the units says nothing about any of them."""
 
@@ -124,6 +126,7 @@ class Selection:
                     target.project
                     and not target.defined
                     and not target.symbol.startswith(_COMPILER)
+                    and not self._is_pure(target)
                 ):
                     file, name = target.file, target.qualified_name
                     if self._rule.boundary_of(name, file):
@@ -138,6 +141,17 @@ class Selection:
             if node.flags & (INLINE | INSTANTIATION | WEAK) and not node.kernel:
                 weak.add(node.name)
         return missing, weak
+
+    def _is_pure(self, node: Node) -> bool:
+        """Whether a function is declared without a body for good: a pure virtual one, which every
+        constructor of its class refers to and no unit has to define.
+        """
+        site = node.site
+        if not site.file or site.end <= site.begin:
+            return False
+        file = site.file if site.file.startswith("/") else self._indexer.closures.root + site.file
+        text = self._indexer.closures.data_of(file)[site.begin : site.end]
+        return _PURE.search(text) is not None
 
     def _providers(self, entry: str) -> set[int]:
         """Units whose own files hold the longest beginning of the name."""

@@ -31,10 +31,11 @@ function sides() {
   rows.push(["units that did not parse", data.old.failed_units.length, data.new.failed_units.length]);
   document.getElementById("sides").append(
     ...rows.map((row) => element("tr", {}, ...row.map((cell, i) => element(i ? "td" : "th", {}, String(cell))))));
-  for (const [label, side] of [["old", data.old], ["new", data.new]])
-    for (const unit of side.failed_units)
-      document.getElementById("failed").append(
-        element("p", { class: "note" }, `${label}: ${unit.path} (${unit.config}, ${unit.side}): ${unit.errors[0] ?? ""}`));
+  const failed = [["old", data.old], ["new", data.new]].flatMap(([label, side]) => side.failed_units.map((unit) =>
+    element("p", { class: "note" }, `${label}: ${unit.path} (${unit.config}, ${unit.side}): ${unit.errors[0] ?? ""}`)));
+  if (failed.length)
+    document.getElementById("failed").append(element("details", {},
+      element("summary", {}, `${failed.length} units did not parse: what they define may seem to appear or vanish`), ...failed));
 }
 
 function counts() {
