@@ -52,7 +52,11 @@ def main() -> int:
     for name in chosen.project or ["rocblas", "rocsolver"]:
         project = Project(name, reporter=Reporter(quiet=False))
         rows = list(_sampled(files, name, chosen.config, chosen.most))
-        answer = compared(project, chosen.config, rows).as_json()
+        answer = {
+            "interfaces": sorted({file.parent.name for file in files}),
+            "most": chosen.most,
+            **compared(project, chosen.config, rows).as_json(),
+        }
         results[name] = answer
         for fact, row in answer["facts"].items():
             decided = row["agrees"] + row["disagrees"]

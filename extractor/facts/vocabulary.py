@@ -68,8 +68,9 @@ VOCABULARY: dict[str, Shape] = {
     "guard": _record("an `if` that makes threads return, skip, break or continue; subject is "
                      "file:line", "condition", "effect", more=("resolved", "through")),
     "scalar_handling": _record("what a comparison of a scalar with 0 or 1 (`equals`) decides; both "
-                               "sides have reads, writes and returns; subject is the scalar",
-                               "equals", "then", "else"),
+                               "sides have reads, writes and returns, those of the whole condition "
+                               "`together` where it has more tests; subject is the scalar",
+                               "equals", "then", "else", more=("together",)),
     "device_calls": Shape("ids of the device functions called", "list"),
     "global_access": _record("one access to device memory: coalesced, strided, broadcast or "
                              "irregular along threadIdx.x; `matrix` says row, column, batch; "

@@ -207,7 +207,9 @@ class Findings:
                 {"reads": list(side[0]), "writes": list(side[1]), "returns": not side[2]}
                 for side in sides
             )
-            value = {"equals": test.equals, "then": equal, "else": other}
+            value: dict[str, Any] = {"equals": test.equals, "then": equal, "else": other}
+            if test.together is not None:
+                value["together"] = test.together
             yield self._finding("scalar_handling", test.scalar, value, test.node)
 
     def _accesses(self) -> Iterator[Finding]:

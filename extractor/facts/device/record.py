@@ -120,7 +120,10 @@ class Guard:
 
 @dataclass(frozen=True)
 class ScalarTest:
-    """A comparison of a scalar argument with 0 or 1, and what each outcome reads and writes."""
+    """A comparison of a scalar argument with 0 or 1, and what each outcome reads and writes.
+
+    ``together`` is the whole condition where the comparison is only a part of it.
+    """
 
     node: Node
     function: Function
@@ -129,6 +132,7 @@ class ScalarTest:
     negated: bool
     then: tuple[tuple[str, ...], tuple[str, ...], bool]
     otherwise: tuple[tuple[str, ...], tuple[str, ...], bool]
+    together: str | None
 
 
 @dataclass

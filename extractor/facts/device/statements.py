@@ -193,6 +193,7 @@ class Statements(Calls):
         self.record.guards.append(Guard(*where, effect, self.through))
 
     def _scalar(self, node: Node, condition: Node, then: Any, other: Any) -> None:
+        several = self.source(condition) if _has_several(condition) else None
         for tested, equals, negated in _scalar_tests(condition):
             kind = self.type_of(tested)
             if kind is None or kind.pointer or kind.integer:
@@ -203,7 +204,7 @@ class Statements(Calls):
             names = [d[1:] for d in self.depends(value) if d.startswith("=")]
             if len(names) == 1 and isinstance(value, Unknown):
                 where = (node, self.frame.function, names[0], equals, negated)
-                self.record.scalars.append(ScalarTest(*where, then, other))
+                self.record.scalars.append(ScalarTest(*where, then, other, several))
 
     def _switch(self, node: Node) -> bool:
         *heads, body = node[n.KIDS]
@@ -277,6 +278,14 @@ def _scalar_tests(condition: Node) -> list[tuple[Node, int, bool]]:
     if node[n.KIND] == n.BINARY and node[n.EXTRA] in (15, 16):
         return _compared(node[n.KIDS], node[n.EXTRA] == 16)
     return []
+
+
+def _has_several(condition: Node) -> bool:
+    """It joins several tests, so that one of them does not decide alone."""
+    node = n.stripped(condition)
+    while node[n.KIND] == n.UNARY and node[n.EXTRA] == n.LOGICAL_NOT:
+        node = n.stripped(node[n.KIDS][0])
+    return bool(node[n.KIND] == n.BINARY and node[n.EXTRA] in (20, 21))
 
 
 def _compared(sides: list[Node], negated: bool) -> list[tuple[Node, int, bool]]:

@@ -257,11 +257,14 @@ class Comparison:
         for declared, name in pairs:
             value = trace["args"].get(declared)
             if isinstance(value, str):
-                # `C` may be a letter of an operation, and the array of that name.
-                shared = value in own and (declared in self._pointers or value not in letters)
-                values[name] = (
-                    values[own[value]] if shared else letters.get(value, values.get(value, value))
-                )
+                # `C` may be a letter of an operation, and the name of an array.
+                letter = declared not in self._pointers and value in letters.values()
+                if letter:
+                    values[name] = value
+                elif value in own:
+                    values[name] = values[own[value]]
+                else:
+                    values[name] = values.get(value, value)
             elif isinstance(value, (int, float)):
                 # A scalar behind a pointer is asked for as `*alpha`, its pointer as `alpha`.
                 values[f"*{name}"] = value

@@ -94,6 +94,12 @@ def test_scalars_equal_to_zero_or_one(read: Read) -> None:
     assert handling["else"]["reads"] == ["a"]
 
 
+def test_a_test_of_two_scalars_is_told_as_one(read: Read) -> None:
+    body = "if(!alpha && beta == 1) return; if(!(beta == 0)) a[threadIdx.x] = 1;"
+    handled = found(read, body, "scalar_handling", "float* a, float alpha, float beta")
+    assert [one.get("together") for one in handled] == ["!alpha && beta == 1"] * 2 + [None]
+
+
 def test_a_single_value_in_lds_is_a_value(read: Read) -> None:
     body = "__shared__ int k; if(threadIdx.x == 0) k = n; __syncthreads(); a[k + threadIdx.x] = 1;"
     (access,) = found(read, body, "global_access")
