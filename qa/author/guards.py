@@ -203,6 +203,8 @@ def _scalars(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dr
     """What a kernel leaves out for a scalar of zero or one."""
     function = facts.function
     for row in facts.of("scalar_handling"):
+        if row.value.get("together"):
+            continue  # the scalar alone does not decide
         then, other = row.value.get("then") or {}, row.value.get("else") or {}
         saved = [
             b

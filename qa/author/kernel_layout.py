@@ -66,17 +66,17 @@ def _loops(facts: KernelFacts, values: Iterable[dict[str, Any]]) -> str:
 def scalars(facts: KernelFacts) -> str:
     """What happens where alpha or beta is zero, as far as it is the same wherever it is tested."""
     told: dict[str, set[str]] = {}
-    rows = [
-        row for row in facts.of("scalar_handling", own=False) if _named(row)
-    ]  # fmt: skip
-    for row in rows:
+    for row in facts.of("scalar_handling", own=False):
+        if not _named(row):
+            continue
         # A test of two scalars at once says nothing about either alone.
-        together = {_named(o) for o in rows if o.fact["span"] == row.fact["span"]}
-        what = _of_zero(facts, row) if len(together) == 1 else ""
-        if row.value.get("equals") == 0 or len(together) > 1:
+        several = bool(row.value.get("together"))
+        what = "" if several else _of_zero(facts, row)
+        if row.value.get("equals") == 0 or several:
             told.setdefault(_named(row), set()).add(what)
     parts = [next(iter(words)) for words in told.values() if len(words) == 1]
-    return f"Scalars: {'; '.join(parts)}." if any(parts) else ""
+    parts = [part for part in parts if part]
+    return f"Scalars: {'; '.join(parts)}." if parts else ""
 
 
 def _named(row: Row) -> str:
