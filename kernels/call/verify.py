@@ -39,6 +39,7 @@ class CallOptions:
         case: One input, as a finding has it; no others are tried then.
         jobs: Compilers at once.
         call_seconds: Time after which one call is ended.
+        constants: Compile-time constants of the library that get another value.
     """
 
     entry: str = ""
@@ -52,6 +53,7 @@ class CallOptions:
     jobs: int = 0
     call_seconds: float = 60
     reproduce: Sequence[str] = field(default_factory=tuple)
+    constants: Mapping[str, str] = field(default_factory=dict)
 
 
 Notice = Callable[[str], None]
@@ -145,9 +147,13 @@ def _library(
     made = build_library(
         project, options.entry or interface, out, config=options.config or None,
         wavefront=options.wavefront, lockstep=options.lockstep, jobs=options.jobs,
+        constants=options.constants,
     )  # fmt: skip
     verdict.build_seconds = made.seconds
     verdict.not_built.update(made.failures)
+    if options.constants:
+        words = ", ".join(f"{name}={value}" for name, value in options.constants.items())
+        verdict.notes.append(f"with other constants, which no build of the library has: {words}")
     verdict.notes.extend(f"boundary {name}" for name in made.boundaries)
     if not made.entry_points:
         raise UserError(
@@ -209,6 +215,7 @@ def _command(project: Project, interface: str, options: CallOptions) -> str:
         words.append("--no-lockstep")
     if options.library:
         words.append(f"--library {options.library}")
+    words.extend(f"--limit {name}={value}" for name, value in options.constants.items())
     words.extend(options.reproduce)
     return " ".join(words)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -87,6 +88,15 @@ def verify(
     seconds: Annotated[
         float, typer.Option("--timeout", help="Seconds after which a run is ended and has failed.")
     ] = 60,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--limit",
+            metavar="NAME=VALUE",
+            help="Give a compile-time constant of the source another value, so that small inputs "
+            "reach what only huge ones do; repeatable.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Judge a candidate against its task, or a library's C calls against their definition.
@@ -103,7 +113,12 @@ def verify(
     """
     if wavefront not in (32, 64):
         raise UserError(f"--wavefront {wavefront}: a wavefront has 64 or 32 lanes")
+    from kernels.building.constants import read_constants
+
+    constants = read_constants(limit or ())
     if interface:
+        if library and constants:
+            raise UserError("--limit changes what is built; leave --library out")
         if backend != "cpu":
             raise UserError(f"--backend {backend}: whole calls are made on cpu only")
         from extractor.progress import Reporter
@@ -116,6 +131,7 @@ def verify(
         options = CallOptions(
             entry=entry, budget=budget, seed=seed or 0, wavefront=wavefront, lockstep=lockstep,
             config=config, library=library, case=case, jobs=jobs, call_seconds=seconds,
+            constants=constants,
             reproduce=(f"--source {source}",) if source else (),
         )  # fmt: skip
         folder = output_folder(out, project.rule.name, entry or interface)
@@ -124,7 +140,7 @@ def verify(
         )
         _print_calls(said, as_json=as_json)
         raise typer.Exit(0 if said.correct else 1)
-    verdict = _judge(Path(subject), candidate, backend, wavefront, seconds, seed)
+    verdict = _judge(Path(subject), candidate, backend, wavefront, seconds, seed, constants)
     if as_json:
         print(json.dumps(verdict.as_json(), indent=1))
     else:
@@ -139,6 +155,7 @@ def _judge(
     wavefront: int,
     seconds: float,
     seed: int | None,
+    constants: Mapping[str, str],
 ) -> Verdict:
     from kernels.backends import get_backend
     from kernels.backends.cpu import CpuBackend
@@ -153,7 +170,7 @@ def _judge(
     if not file.is_file():
         raise UserError(f"{file}: there is no such file")
     limits = type(EXECUTION)(wall_seconds=seconds, cpu_seconds=int(2 * seconds) + 1)
-    return judge(loaded, task, file, chosen, limits, seed=seed)
+    return judge(loaded, task, file, chosen, limits, seed=seed, constants=constants)
 
 
 def _print_verdict(verdict: Verdict) -> None:

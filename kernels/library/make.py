@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from extractor.code_object.elf import STB_LOCAL, Elf
 from extractor.project import Project
+from kernels.building.constants import Constants
 from kernels.building.host_compiler import find_host_compiler
 from kernels.building.step import BuildError
 from kernels.cpu.build import CpuUnit, build_runtime, compile_unit, link
@@ -67,6 +69,7 @@ def build_library(
     jobs: int = 0,
     progress: Progress | None = None,
     arguments: Sequence[str] = (),
+    constants: Constants = MappingProxyType({}),
 ) -> LibraryBuild:
     """Builds an interface and writes ``libNAME-INTERFACE.so``, the runtime and a Python binding.
 
@@ -80,6 +83,7 @@ def build_library(
         jobs: Compilers at once; the number of cores when 0.
         progress: Told the unit, how many are done and how many are known.
         arguments: More flags for every unit, such as ``-gline-tables-only``.
+        constants: Compile-time constants of the library that get another value.
 
     Raises:
         UnknownName: There is no such interface or configuration.
@@ -87,7 +91,7 @@ def build_library(
     """
     begin = time.monotonic()
     entries = project.resolve(interface)
-    finder = UnitFinder(project, project.configurations(config or "all")[0])
+    finder = UnitFinder(project, project.configurations(config or "all")[0], constants)
     work = _Work(wavefront, lockstep, jobs or os.cpu_count() or 1, progress, arguments)
     own = project.rule.name
     work.compile(finder.for_entries([*entries, *finder.support[own]]))

@@ -11,8 +11,10 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from types import MappingProxyType
 
 from kernels.building import cache
+from kernels.building.constants import Constants, with_constants
 
 _SUFFIXES = (".hpp", ".h", ".cpp", ".cuh", ".inl")
 _PLAIN = re.compile(
@@ -34,13 +36,17 @@ def changed_text(text: str) -> str:
     return _PLAIN.sub(completed, text)
 
 
-def make_overlay(root: Path, files: Iterable[str]) -> Path | None:
-    """The overlay of a library's tree, or ``None`` where nothing needs one.
+def make_overlay(
+    root: Path, files: Iterable[str], constants: Constants = MappingProxyType({})
+) -> tuple[Path | None, set[str]]:
+    """The overlay of a library's tree, or ``None`` where nothing needs one; constants it changes.
 
     Args:
         root: The tree.
         files: Its files, relative to it.
+        constants: Compile-time constants that get another value.
     """
+    defined: set[str] = set()
     changed = {}
     for name in files:
         if not name.endswith(_SUFFIXES):
@@ -50,10 +56,13 @@ def make_overlay(root: Path, files: Iterable[str]) -> Path | None:
         except (OSError, UnicodeDecodeError):
             continue
         new = changed_text(text) if "__shared__" in text and "extern" in text else text
+        if any(constant in new for constant in constants):
+            new, found = with_constants(new, constants)
+            defined |= found
         if new != text:
             changed[name] = new
     if not changed:
-        return None
+        return None, defined
 
     def make(folder: Path) -> None:
         for number, text in enumerate(changed.values()):
@@ -69,4 +78,4 @@ def make_overlay(root: Path, files: Iterable[str]) -> Path | None:
     if not overlay.is_file():
         text = json.dumps({"version": 0, "use-external-names": False, "roots": roots}, indent=1)
         overlay.write_text(text, encoding="utf-8")
-    return overlay
+    return overlay, defined

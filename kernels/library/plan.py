@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from extractor.errors import UserError
 from extractor.graph.linked import LinkedGraph
 from extractor.project import Project
 from extractor.source.manifest import tree_files
 from extractor.units import Unit
+from kernels.building.constants import Constants, require_defined
 from kernels.library.overlay import make_overlay
 
 # What comes with a value of its own in the next argument.
@@ -43,9 +45,13 @@ class UnitFinder:
     Args:
         project: The library.
         config: Its configuration. Of another library the first one is taken.
+        constants: Compile-time constants of the library itself that get another value.
     """
 
-    def __init__(self, project: Project, config: str) -> None:
+    def __init__(
+        self, project: Project, config: str, constants: Constants = MappingProxyType({})
+    ) -> None:
+        self._constants = constants
         others = [
             Project(name, jobs=project.jobs, reporter=project.reporter)
             for name in project.rule.siblings
@@ -117,7 +123,9 @@ class UnitFinder:
         if name not in self._overlays:
             root = Path(project.tree.root)
             files = [path for path, _, _ in tree_files(root, project.rule.source.leave_out)]
-            self._overlays[name] = make_overlay(root, files)
+            constants = self._constants if project is self.project else {}
+            self._overlays[name], defined = make_overlay(root, files, constants)
+            require_defined(constants, defined, name)
         return self._overlays[name]
 
 

@@ -76,7 +76,12 @@ OPERATORS: Sequence[Operator] = (
         ";",
     ),
     _operator("early return out of a batch loop", r"\bcontinue\s*;", "return;"),
-    _operator("sum overwritten", r"(?<=[\w\]])\s*\+=\s*", " = "),
+    # A step of a loop would only make it endless; it ends with the loop's parenthesis.
+    _operator(
+        "sum overwritten",
+        r"(?<=[\w\]])\s*\+=\s*(?=[^;()]*(?:\((?:[^()]|\([^()]*\))*\)[^;()]*)*;)",
+        " = ",
+    ),
     _operator("wrong sign", r"(?<=[\w\])])\s-\s(?=[\w(])(?!1\b)", " + "),
     _operator("wrong transpose", r"\[\s*(\w+)\s*\]\[\s*(\w+)\s*\](?=\s*[*;+)])", r"[\2][\1]"),
     _operator("atomic lost", r"\batomicAdd\((&?[^,()]+),\s*([^;]+)\)\s*;", r"*(\1) = \2;"),

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kernels.building.step import BuildError
 from kernels.cpu.build import compile_unit
 from kernels.mutants.operators import Mutant, mutate
+from kernels.mutants.together import CHOICE, build_together
 from kernels.task.folder import BASELINE
 from kernels.verify import Standard, judge
+from kernels.verify.judge import compare_program
+
+_AT_ONCE = 40
+"""Mutants compiled into one program."""
 
 
 @dataclass
@@ -50,22 +55,41 @@ def measure(
     found = Strength(standard.task.task)
     plain = _code(baseline)
     with tempfile.TemporaryDirectory(prefix="rocquarry-mutants-") as place:
-        candidate = Path(place) / "candidate.hip"
-        for mutant in mutants:
-            candidate.write_text(mutant.text, encoding="utf-8")
+        for start in range(0, len(mutants), _AT_ONCE):
+            some = mutants[start : start + _AT_ONCE]
+            for mutant, kind in zip(
+                some, _judged(standard, some, plain, Path(place), f"unit{start}"), strict=True
+            ):
+                getattr(found, kind).append(mutant)
+                if notice:
+                    notice(mutant, kind)
+    return found
+
+
+def _judged(
+    standard: Standard, mutants: Sequence[Mutant], plain: bytes, work: Path, name: str
+) -> Iterator[str]:
+    """What becomes of each."""
+    built = build_together(standard.task.entry, mutants, standard.conditions.backend, work, name)
+    candidate = work / "candidate.hip"
+    for number, mutant in enumerate(mutants):
+        candidate.write_text(mutant.text, encoding="utf-8")
+        if number in built.broken:
+            yield "unbuilt"
+            continue
+        if built.program:
+            choice = {CHOICE: built.places[number]}
+            right = not compare_program(standard, built.program, choice, first=True)[1]
+        else:
             verdict = judge(standard, candidate)
             if not verdict.built:
-                kind, group = "does not build", found.unbuilt
-            elif not verdict.correct:
-                kind, group = "caught", found.caught
-            elif _code(candidate) == plain:
-                kind, group = "same code", found.same
-            else:
-                kind, group = "survived", found.survived
-            group.append(mutant)
-            if notice:
-                notice(mutant, kind)
-    return found
+                yield "unbuilt"
+                continue
+            right = bool(verdict.correct)
+        if not right:
+            yield "caught"
+        else:
+            yield "same" if _code(candidate) == plain else "survived"
 
 
 def share(strengths: Sequence[Strength], harmless: Sequence[str] = ()) -> float:

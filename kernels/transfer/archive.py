@@ -157,9 +157,9 @@ def _packed(task: Task, folder: Path, *, expect: bool) -> tuple[dict[str, bytes]
     calls = [_call(task, case) for case in task.cases]
     launched = [(c.name, call) for c, call in zip(task.cases, calls, strict=True) if call]
     with tempfile.TemporaryDirectory(prefix="rocquarry-export-") as place:
-        for number, (_, (geometry, values)) in enumerate(launched):
+        for number, (_, call) in enumerate(launched):
             path = Path(place) / f"{number}.in"
-            write_input(path, geometry, values)
+            write_input(path, call.geometry, call.values)
             inside[path.name] = path.read_bytes()
     request = choose_request(task)
     inside["profile.request"] = request_bytes(task, request)
@@ -177,7 +177,7 @@ def _packed(task: Task, folder: Path, *, expect: bool) -> tuple[dict[str, bytes]
 
 def _call(task: Task, case: Any) -> Call | None:
     geometry = task.geometry(case)
-    return None if 0 in geometry[:6] else (geometry, make_inputs(task, case))
+    return None if 0 in geometry[:6] else Call(geometry, make_inputs(task, case))
 
 
 def _expected(
@@ -189,7 +189,7 @@ def _expected(
     runs them. Where the order of wavefronts and blocks still makes one, there is no value to hold a
     card to.
     """
-    calls = [call for _, call in launched]
+    calls = [(call.geometry, call.values) for _, call in launched]
     limits = changed(EXECUTION, wall_seconds=120)
     with tempfile.TemporaryDirectory(prefix="rocquarry-export-") as work:
 

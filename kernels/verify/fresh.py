@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from extractor.errors import UserError
 from kernels.task.model import Case, Number, Task
+from kernels.verify.boundaries import consistent
 
 _CALLS_AT_LEAST = 24
 
@@ -51,6 +52,7 @@ def _other_sizes(task: Task, base: Case, label: str) -> dict[str, Number]:
     changed = dict(base.scalars)
     for name, low, high in _spans(task):
         changed[name] = low + _number(f"{label}/{name}") % (high - low + 1)
+    changed = consistent(task, changed)
     try:
         if task.launch and 0 in task.launch.values(changed)[:6]:
             return base.scalars

@@ -6,26 +6,31 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from extractor.errors import UserError
+from kernels.backends.cpu import CpuBackend
 from kernels.backends.model import Backend, Program
+from kernels.building.constants import Constants, require_defined, with_constants
 from kernels.building.step import BuildError
 from kernels.isolation import EXECUTION, Limits
 from kernels.isolation.sandbox import Sandbox, best_sandbox
 from kernels.task.folder import BASELINE
-from kernels.task.inputs import Value
-from kernels.task.model import Task
+from kernels.task.model import Case, Task
 from kernels.verify.cheat import find_cheat
 from kernels.verify.compare import first_difference, zeros_would_pass
 from kernels.verify.conditions import Call, Conditions, Setting, find_conditions
+from kernels.verify.growth import grown_cases
 from kernels.verify.inputs import Inputs, gather_inputs
 from kernels.verify.program import build_runner
 from kernels.verify.record import Failure, Verdict
-from kernels.verify.runs import CaseRun, run_cases
+from kernels.verify.runs import NOT_RUN, CaseRun, run_cases
 
 _REUSE = {"ROCQUARRY_REUSE": "1"}
+_MOST_ENDS = 3
+"""Processes of a candidate that may end in a fault, or never: each takes up to the time limit."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class Standard:
         limits: Of each process.
         sandbox: What it runs in.
         arguments: Compiler arguments.
+        constants: Compile-time constants that have another value.
     """
 
     task: Task
@@ -55,6 +61,7 @@ class Standard:
     limits: Limits
     sandbox: Sandbox
     arguments: tuple[str, ...] = ()
+    constants: Constants = field(default_factory=dict)
 
 
 def verify(
@@ -65,6 +72,7 @@ def verify(
     limits: Limits = EXECUTION,
     arguments: Sequence[str] = (),
     seed: int | None = None,
+    constants: Constants = MappingProxyType({}),
 ) -> Verdict:
     """Judges a candidate.
 
@@ -76,6 +84,7 @@ def verify(
         limits: Of each process that runs it.
         arguments: Compiler arguments for both.
         seed: Of fresh inputs; nobody can know it beforehand when ``None``.
+        constants: Compile-time constants of both that get another value.
 
     Raises:
         UserError: The backend cannot be used, or the baseline itself does not build or run.
@@ -99,7 +108,7 @@ def verify(
             diagnostics=made.diagnostics, resources=made.resources,
             seconds=time.monotonic() - begin,
         )  # fmt: skip
-    standard = set_standard(task, folder, backend, limits, arguments, seed)
+    standard = set_standard(task, folder, backend, limits, arguments, seed, constants)
     return replace(judge(standard, candidate), seconds=time.monotonic() - begin)
 
 
@@ -110,27 +119,38 @@ def set_standard(
     limits: Limits = EXECUTION,
     arguments: Sequence[str] = (),
     seed: int = 0,
+    constants: Constants = MappingProxyType({}),
 ) -> Standard:
     """Runs a baseline; the parameters are those of :func:`verify`.
 
     Raises:
         UserError: The baseline does not build.
     """
-    inputs = gather_inputs(task, seed)
+    _, defined = with_constants((folder / BASELINE).read_text(encoding="utf-8"), constants)
+    require_defined(constants, defined, f"the baseline of {task.task}")
     sandbox = replace(best_sandbox(), devices=backend.uses_devices)
     if backend.uses_devices:
         limits = replace(limits, memory_bytes=0)
 
     def run(program: Program, calls: Sequence[Call], setting: Setting) -> Sequence[CaseRun]:
-        return run_cases(program, calls, {**setting, **_REUSE}, limits, sandbox)
+        return _run(program, calls, setting, limits, sandbox)
 
     with tempfile.TemporaryDirectory(prefix="rocquarry-verify-") as work:
 
         def build(source: Path, builder: Backend, name: str) -> Program:
-            return build_runner(task.entry, source, builder, Path(work), name, arguments)
+            return build_runner(task.entry, source, builder, Path(work), name, arguments, constants)
+
+        baseline = folder / BASELINE
+
+        def measure(cases: Sequence[Case]) -> Sequence[Case | None]:
+            plain = build(baseline, CpuBackend(), "baseline-grown")
+            return grown_cases(task, cases, plain, limits, sandbox)
 
         try:
-            conditions = find_conditions(task, inputs.calls, folder / BASELINE, backend, build, run)
+            inputs = gather_inputs(task, seed, measure if backend.name == "cpu" else None)
+            conditions = find_conditions(
+                task, inputs.calls, baseline, backend, build, run, inputs.tried
+            )
         except BuildError as error:
             raise UserError(f"the baseline of {task.task} does not build: {error}") from error
     telling = any(
@@ -139,21 +159,21 @@ def set_standard(
     )
     return Standard(
         task, folder, backend, inputs, conditions, telling, seed, limits, sandbox,
-        tuple(arguments),
+        tuple(arguments), constants,
     )  # fmt: skip
 
 
 def judge(standard: Standard, candidate: Path) -> Verdict:
     """Holds one candidate to a standard."""
     begin = time.monotonic()
-    task, inputs, conditions = standard.task, standard.inputs, standard.conditions
+    task, conditions = standard.task, standard.conditions
     backend, hardware = standard.backend, standard.backend.availability().hardware
     # The baseline's program is gone by now: there is nothing of it left to call.
     with tempfile.TemporaryDirectory(prefix="rocquarry-verify-") as work:
         try:
             program = build_runner(
                 task.entry, candidate, conditions.backend, Path(work), "candidate",
-                standard.arguments,
+                standard.arguments, standard.constants,
             )  # fmt: skip
         except BuildError as error:
             return Verdict(
@@ -161,17 +181,67 @@ def judge(standard: Standard, candidate: Path) -> Verdict:
                 diagnostics=error.outcome.stderr or str(error), seconds=time.monotonic() - begin,
             )  # fmt: skip
 
-        def run(calls: Sequence[Call], setting: Setting) -> Sequence[CaseRun]:
-            return run_cases(
-                program, calls, {**setting, **_REUSE}, standard.limits, standard.sandbox
-            )
+        skipped, failures = compare_program(standard, program)
+    return _verdict(standard, skipped, failures, begin)
 
-        skipped, failures = _compare(task, inputs, conditions, run)
+
+def compare_program(
+    standard: Standard,
+    program: Program,
+    more: Setting = MappingProxyType({}),
+    *,
+    first: bool = False,
+) -> tuple[tuple[str, ...], tuple[Failure, ...]]:
+    """Inputs that cannot be judged, and those on which a built candidate fails.
+
+    Args:
+        standard: What it is held to.
+        program: The candidate's.
+        more: Environment beside that of each setting.
+        first: Stop after the first setting with a failure.
+    """
+
+    def run(calls: Sequence[Call], setting: Setting) -> Sequence[CaseRun]:
+        return _run(program, calls, {**setting, **more}, standard.limits, standard.sandbox,
+                    1 if first else _MOST_ENDS)  # fmt: skip
+
+    return _compare(standard.task, standard.inputs, standard.conditions, run, first=first)
+
+
+def _run(
+    program: Program,
+    calls: Sequence[Call],
+    setting: Setting,
+    limits: Limits,
+    sandbox: Sandbox,
+    most_ends: int = 0,
+) -> list[CaseRun]:
+    """Calls in their order; those whose buffers grow get memory of their own."""
+    found: dict[int, CaseRun] = {}
+    for reserve in sorted({call.reserve for call in calls}):
+        places = [k for k, call in enumerate(calls) if call.reserve == reserve]
+        chosen = [(calls[k].geometry, calls[k].values) for k in places]
+        settings = setting if reserve else {**setting, **_REUSE}
+        runs = run_cases(program, chosen, settings, limits, sandbox, reserve, most_ends)
+        found |= dict(zip(places, runs, strict=True))
+    return [found[k] for k in range(len(calls))]
+
+
+def _verdict(
+    standard: Standard, skipped: tuple[str, ...], failures: tuple[Failure, ...], begin: float
+) -> Verdict:
+    task, inputs, conditions = standard.task, standard.inputs, standard.conditions
+    backend, hardware = standard.backend, standard.backend.availability().hardware
     named = {name for number, name in enumerate(inputs.names) if number not in inputs.fresh}
     failed = {failure.input for failure in failures}
-    lost = {text.partition(": the baseline")[0] for text in skipped}
+    lost = {text.partition(": ")[0] for text in skipped} | {
+        name for name, one in zip(inputs.names, conditions.expected, strict=True)
+        if one.error or one.buffers is None
+    }  # fmt: skip
     passed = len(named - failed - lost)
     notes = conditions.notes
+    if standard.constants:
+        notes = (*notes, f"with other constants: {_words(standard.constants)}")
     if not standard.telling:
         notes = (*notes, "no input of the task tells a right result from zeros: nothing is proved")
     return Verdict(
@@ -193,33 +263,49 @@ def _compare(
     inputs: Inputs,
     conditions: Conditions,
     run_candidate: Callable[[Sequence[Call], Setting], Sequence[CaseRun]],
+    *,
+    first: bool,
 ) -> tuple[tuple[str, ...], tuple[Failure, ...]]:
     """The inputs that cannot be judged, and those on which the candidate fails."""
     expected = conditions.expected
-    skipped = []
-    left = []
+    skipped, refused, left = [], [], []
     for number, name in enumerate(inputs.names):
         if expected[number].buffers is None or expected[number].error:
+            if number in inputs.tried:
+                refused.append(name)
+                continue
             skipped.append(f"{name}: the baseline itself fails there: {expected[number].error}")
         else:
             left.append(number)
+    if refused:
+        skipped.append(
+            f"{len(refused)} inputs that the baseline does not take: {'; '.join(refused)}"
+        )
     failures: dict[int, Failure] = {}
+    unrun: set[int] = set()
     for setting in conditions.settings:
-        # An input that failed once needs no other setting to show it.
-        left = [number for number in left if number not in failures]
+        if first and failures:
+            break
+        # An input that failed once needs no other setting to show it; after too many ends of the
+        # program there is nothing more to learn.
+        left = [number for number in left if number not in failures and number not in unrun]
         runs = run_candidate([inputs.calls[number] for number in left], setting) if left else ()
         for number, got in zip(left, runs, strict=True):
+            if got.error == NOT_RUN:
+                unrun.add(number)
+                continue
             failure = _judge(
-                task, inputs.calls[number][1], expected[number], got, inputs.names[number], setting
+                task, inputs.calls[number], expected[number], got, inputs.names[number], setting
             )
             if failure:
                 failures[number] = failure
+    skipped += [f"{inputs.names[number]}: {NOT_RUN}" for number in sorted(unrun)]
     return tuple(skipped), tuple(failures[number] for number in sorted(failures))
 
 
 def _judge(
     task: Task,
-    values: Sequence[Value],
+    call: Call,
     want: CaseRun,
     got: CaseRun,
     name: str,
@@ -229,7 +315,9 @@ def _judge(
     if got.error or got.buffers is None:
         return Failure(name, "", "", got.error or "no result", reproducer, got.findings)
     assert want.buffers is not None
-    difference = first_difference(task, values, want.buffers, got.buffers)
+    difference = first_difference(
+        task, call.values, want.buffers, got.buffers, lenient=call.lenient
+    )
     if difference is None:
         return None
     return Failure(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from kernels.backends.model import Backend, Program
+from kernels.building.constants import Constants, with_constants
 from kernels.task.model import Entry
 
 NATIVE = Path(__file__).parent.parent / "native"
@@ -31,6 +33,7 @@ def build_runner(
     work: Path,
     name: str,
     arguments: Sequence[str] = (),
+    constants: Constants = MappingProxyType({}),
 ) -> Program:
     """Builds the program.
 
@@ -41,6 +44,7 @@ def build_runner(
         work: Folder for it; the program gets one of its own there.
         name: Name of that folder.
         arguments: Compiler arguments.
+        constants: Compile-time constants of the source that get another value.
 
     Raises:
         BuildError: It does not build.
@@ -50,7 +54,12 @@ def build_runner(
     place.mkdir()
     runner = work / f"{name}.hip"
     how = "launch_kernel" if entry.kind == "kernel" else "call_function"
-    text = _RUNNER.format(source=source.resolve(), how=how, entry=entry.name)
+    shown = source.resolve()
+    if constants:
+        shown = work / f"{name}-constants.hip"
+        changed, _ = with_constants(source.read_text(encoding="utf-8"), constants)
+        shown.write_text(changed, encoding="utf-8")
+    text = _RUNNER.format(source=shown, how=how, entry=entry.name)
     runner.write_text(text, encoding="utf-8")
     return backend.build_program(
         runner, place / "program", (f"-I{NATIVE}", f"-I{source.resolve().parent}", *arguments)

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ from kernels.isolation.sandbox import Sandbox
 from kernels.task.inputs import Value
 from kernels.verify.exchange import read_output, write_input
 
-_FINDINGS_KEPT = 5
+_FINDINGS_KEPT = 24
+NOT_RUN = "not run, since others before it ended the program"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ def run_cases(
     settings: Mapping[str, str],
     limits: Limits,
     sandbox: Sandbox,
+    reserve: int = 0,
+    most_ends: int = 0,
 ) -> list[CaseRun]:
     """Runs a program over inputs, in as few processes as its faults allow.
 
@@ -50,14 +53,30 @@ def run_cases(
         settings: Environment of the run.
         limits: Of each process.
         sandbox: What it runs in.
+        reserve: Bytes to which each buffer may grow where it is accessed, on the CPU runtime.
+        most_ends: Processes that may end before they are done; no further case is run then. Any
+            number when 0.
     """
+    if reserve:
+        settings = {**settings, "HIPCPU_MEASURE": str(reserve), "HIPCPU_POISON": "0"}
+        limits = replace(limits, memory_bytes=0)
     folder = Path(tempfile.mkdtemp(prefix="rocquarry-run-"))
     try:
         for number, (geometry, values) in enumerate(inputs):
             write_input(folder / f"{number}.in", geometry, values)
-        return list(_run_all(program, inputs, settings, limits, sandbox, folder))
+        found = list(_run_all(program, inputs, settings, limits, sandbox, folder, most_ends))
+        return [_without_extents(one) for one in found] if reserve else found
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _without_extents(run: CaseRun) -> CaseRun:
+    """What is reported of how far a buffer grew is no fault."""
+    kept = tuple(one for one in run.findings if one.get("kind") != "extent")
+    if len(kept) == len(run.findings) or (run.buffers is None and not run.findings):
+        return run
+    ended = "" if run.buffers is not None else "it ended before it was done"
+    return CaseRun(run.buffers, _sentence(kept) or ended, kept)
 
 
 def _run_all(
@@ -67,14 +86,20 @@ def _run_all(
     limits: Limits,
     sandbox: Sandbox,
     folder: Path,
+    most_ends: int,
 ) -> Iterator[CaseRun]:
     environment = {
         "PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "HOME": str(folder),
         "TMPDIR": str(folder), **program.environment, **settings,
     }  # fmt: skip
     last = len(inputs) - 1
-    number = 0
+    number = ends = 0
     while number <= last:
+        if most_ends and ends >= most_ends:
+            yield CaseRun(None, NOT_RUN)
+            number += 1
+            continue
+        ends += 1
         command = [str(program.path), str(folder), str(number), str(last)]
         outcome = run(
             command, limits, folder=folder, environment=environment, sandbox=sandbox,

@@ -56,10 +56,13 @@ void* allocate(size_t bytes, bool host) {
   size_t used = rounded(bytes ? bytes : 1, settings().align), pages = rounded(used, page);
   size_t reserved = rounded(settings().measure, page);
   size_t region_bytes = pages + reserved + 2 * page;
-  void* map = mmap(nullptr, region_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // As much again before a buffer that may grow stays out of reach: an index that wrapped to below
+  // zero must not end up in what another buffer may grow into.
+  void* map = mmap(nullptr, reserved + region_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) return nullptr;
   Buffer b;
-  b.region = static_cast<char*>(map);
+  if (reserved) mprotect(map, reserved, PROT_NONE);
+  b.region = static_cast<char*>(map) + reserved;
   b.region_bytes = region_bytes;
   b.bytes = bytes;
   b.host = host;

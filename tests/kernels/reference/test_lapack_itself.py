@@ -71,7 +71,7 @@ def test_some_eigenvalues(letter: str, kind: str, generalised: int) -> None:
     values = {**p, "n": N, "uplo": "L", "evect": "V", "itype": str(generalised)}
     before = {"A": a, **({"B": b} if generalised else {})}
     after = {"A": a, "W": w, "Z": z, "nev": nev, "ifail": ifail, "info": info}
-    for change, at in (("W", 0), ("Z", (4, 0)))[: 2 * nev[0]] + (("nev", 0), ("info", 0)):
+    for change, at in (*(("W", 0), ("Z", (4, 0)))[: 2 * nev[0]], ("nev", 0), ("info", 0)):
         by = 1e-4 if change in "WZ" else 1
         name = "sygvx" if generalised else "syevx"
         _both(name, values, before, after, change=change, at=at, by=by)

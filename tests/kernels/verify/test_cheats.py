@@ -165,12 +165,20 @@ def test_inputs_on_which_zeros_would_pass_prove_nothing(tmp_path: Path) -> None:
     seed_task(HIP / "scale.hip", folder, options)
     # Results far below the absolute tolerance still have to be right.
     assert _judge(folder, WRONG["zeros"], tmp_path).correct is False
-    nothing = tmp_path / "nothing"
-    constants = {"a": 0}
-    seed_task(
-        HIP / "scale.hip", nothing, SeedOptions(**{**options.__dict__, "constants": constants})
+
+
+def test_a_task_on_which_zeros_pass_proves_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "clear.hip"
+    source.write_text(
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void clear_kernel(int n, double* y) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = 0;\n}\n"
+        "void clear(int n, double* y) { if (n) clear_kernel<<<(n + 63) / 64, 64>>>(n, y); }\n"
     )
-    verdict = _judge(nothing, WRONG["zeros"], tmp_path)
+    cases = ({"n": 65},)
+    options = SeedOptions(extents={"y": "n"}, outputs=("y",), cases=cases)
+    seed_task(source, tmp_path / "clear", options)
+    verdict = _judge(tmp_path / "clear", source.read_text(), tmp_path)
     assert verdict.correct is False
     assert "nothing is proved" in verdict.notes[-1]
 
