@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from extractor import settings
@@ -23,7 +23,7 @@ from kernels.task.element_types import ELEMENT_TYPES, from_storage
 from kernels.task.model import Number
 from kernels.task.signature import CParameter
 
-_DRAWS = 80
+_DRAWS = 120
 _MOST_ENTRIES = 6
 _SMALL, _SMALL_COUNT = 1100, 5
 _POINTER_BYTES = 8
@@ -142,7 +142,8 @@ class Captures:
             caller, rule = self._tracer.caller, self._tracer.rule
             prototype = self._tracer.prototypes.functions[entry]
             made: tuple[list[_Call], list[_Call]] = ([], [])
-            for case in candidates(caller, prototype, _DRAWS, self._steps):
+            for number, case in enumerate(candidates(caller, prototype, _DRAWS, self._steps)):
+                case = _turned(rule, case, number)
                 args = _apart(caller.complete(prototype, case.args))
                 wire = caller.wire(prototype, args, case.pointer_mode)
                 request = Request(entry, wire, list(_modes(rule, case)))
@@ -183,6 +184,14 @@ def _is_large(args: Mapping[str, Value]) -> bool:
         for name, value in args.items()
         if isinstance(value, int) and not _strides(name)
     )
+
+
+def _turned(rule: TraceRule, case: TracedCase, number: int) -> TracedCase:
+    """A case with each way to treat atomics in turn: all sizes are tried with all of them."""
+    if rule.atomics is None or case.atomics is None:
+        return case
+    values = [int(name) for name in rule.atomics.values]
+    return replace(case, atomics=values[number % len(values)])
 
 
 def _modes(rule: TraceRule, case: TracedCase) -> Iterator[tuple[str, int]]:

@@ -104,13 +104,17 @@ def seed_project(
     sources = _Sources(project, configs, interface, traced)
     chosen = choose_kernels(project, configs, entries, kernel or None, traced.counts)
     if tasks and interface:
-        # Launches that can be heard make better tasks than others.
-        counts = dict(traced.counts)
+        # Launches that can be heard make better tasks than traced ones, and these than others.
+        heard: set[str] = set()
+        seen = chosen
         for symbols in sources.launched(interface):
-            counts = {**dict.fromkeys(symbols, 1), **counts}
-            chosen = choose_kernels(project, configs, entries, kernel or None, counts)
-            left = [o for o in chosen if not (o.traced or sources.is_infrastructure(o))]
+            heard |= symbols
+            found = choose_kernels(
+                project, configs, entries, kernel or None, dict.fromkeys(heard, 1)
+            )
+            left = [o for o in found if not (o.traced or sources.is_infrastructure(o))]
             sources.hears_all = {c: not any(c in one.configs for one in left) for c in configs}
+            chosen = [one if one.traced else other for one, other in zip(found, seen, strict=True)]
     if not chosen:
         raise UserError(f"{project.rule.name} {interface}: reaches no kernel; nothing to cut out")
     records = slice_kernels(project, chosen, out, plan or Plan(), jobs)

@@ -161,15 +161,16 @@ def _contract(
     """A formula that gives every captured launch, else these as they are; without any, what is
     written, stated or usual."""
     scope, facts = sources.scope, sources.facts
-    # Facts take long; captured launches need no formula.
-    asked = None if captured else facts
+    traced = traced_contract(sources.traces, symbol)
+    # Facts take long; launches that were heard or traced need no formula.
+    asked = None if captured or traced else facts
     for contract in find_contracts(scope, symbol, names, scalars, asked) if scope else ():
         if all(reproduces(contract, one) for one in captured):
             # What holds for all launches was not assumed.
             return replace(contract, notes=()) if captured else contract
     if captured:
         return fitted_contract(captured) or captured_contract(captured[0])
-    return traced_contract(sources.traces, symbol) or usual_contract(scalars)
+    return traced or usual_contract(scalars)
 
 
 def _parameter(one: KernelParameter) -> Parameter:
