@@ -38,7 +38,7 @@ def fault(folder: Path, text: str) -> str:
 
 
 def test_shipped_rules_load() -> None:
-    assert list_rules() == ["rocblas", "rocrand", "rocsolver", "rocsparse"]
+    assert list_rules() == ["rocblas", "rocprim", "rocrand", "rocsolver", "rocsparse"]
     for name in list_rules():
         assert load_rule(name).name == name
 

@@ -20,7 +20,7 @@ def one_line(done: subprocess.CompletedProcess[str]) -> str:
 
 def test_no_project(extract: Extract) -> None:
     assert one_line(extract()) == (
-        "name a library: rocblas, rocrand, rocsolver, rocsparse, a rule file or a folder; "
+        "name a library: rocblas, rocprim, rocrand, rocsolver, rocsparse, a rule file or a folder; "
         "see --help"
     )
 
