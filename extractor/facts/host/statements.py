@@ -290,6 +290,8 @@ def unstatable(expressions: Iterable[Expression]) -> str | None:
 def _hole(x: Any) -> str | None:
     if not isinstance(x, tuple):
         return None
+    if x and x[0] == "list":
+        return "it depends on an element of {…}"
     if x and x[0] == "x":
         return (
             f"it depends on {x[1]}" if x[1] and x[1] != "(…)" else "it depends on code not followed"

@@ -68,17 +68,30 @@ def member(name: str, kind: str, base: Expression | None) -> Expression:
 
 def element(kind: str, base: Expression, index: Expression) -> Expression:
     """``base[index]``; of an array of constants it is one of them, or a choice of them."""
-    if base[0] == "list":
-        at = ex.value_of(index)
-        if at is not None and 0 <= at < len(base) - 1:
-            return tuple(base[1 + at])
-        if index[0] == "?":
-            yes, no = (element(kind, base, side) for side in index[3:5])
-            return ex.conditional(index[2], yes, no, kind)
-        if index[0] == "c":
-            inner = element(kind, base, index[3])
-            return inner if inner[0] != "i" else ("i", kind, base, index)
+    at = ex.value_of(index)
+    if not _row(base):
+        return ("i", kind, base, index)
+    if base[0] == "?":
+        yes, no = (element(kind, side, index) for side in base[3:5])
+        return ex.conditional(base[2], yes, no, kind)
+    if base[0] == "k" and at == 0:
+        return base  # the initialiser of a row of one element
+    if base[0] == "list" and at is not None and 0 <= at < len(base) - 1:
+        return tuple(base[1 + at])
+    if index[0] == "?":
+        yes, no = (element(kind, base, side) for side in index[3:5])
+        return ex.conditional(index[2], yes, no, kind)
+    if index[0] == "c":
+        inner = element(kind, base, index[3])
+        return inner if inner[0] != "i" else ("i", kind, base, index)
     return ("i", kind, base, index)
+
+
+def _row(x: Expression) -> bool:
+    """Whether an expression is an array of constants, or a choice of such."""
+    if x[0] == "?":
+        return _row(x[3]) and _row(x[4])
+    return x[0] == "list" or (x[0] == "k" and x[2] != "p")
 
 
 def standard(name: str, kind: str, arguments: tuple[Expression, ...]) -> Expression | None:

@@ -75,7 +75,7 @@ class Values:
     def declared(self, key: int, name: str, kind: str, initial: Node, state: State) -> None:
         """A variable with an initialiser."""
         value = self.value(initial, state)
-        if initial[0] == "l" and len(initial[1]) == 1 and kind == "?" and _number(value):
+        if initial[0] == "l" and len(initial[1]) == 1 and kind == "?" and _table(value):
             value = ("list", value)
         state.values[key] = value
 
@@ -250,8 +250,8 @@ class Values:
     @staticmethod
     def array(node: Node, state: State) -> int | None:
         """The variable that an expression names, where it is an array of constants so far."""
-        while node[0] == "c":
-            node = node[3]
+        while node[0] in ("c", "i"):
+            node = node[3] if node[0] == "c" else node[2]
         if node[0] != "v" or state.values.get(node[1], ("?",))[0] != "list":
             return None
         return int(node[1])
@@ -273,7 +273,7 @@ class Values:
 
     def _list(self, node: Node, state: State) -> Expression:
         values = [self.value(item, state) for item in node[1]]
-        if len(values) > 1 and all(map(_number, values)):
+        if len(values) > 1 and all(map(_table, values)):
             return ("list", *values)
         return values[0] if len(values) == 1 else ("x", "{…}", "?")
 
@@ -292,8 +292,9 @@ class Values:
     }  # fmt: skip
 
 
-def _number(value: Expression) -> bool:
-    return ex.value_of(value) is not None
+def _table(value: Expression) -> bool:
+    """A number, or an array of them."""
+    return ex.value_of(value) is not None or value[0] == "list"
 
 
 def _original(value: Expression | None, *, part: bool = False) -> Expression | None:
