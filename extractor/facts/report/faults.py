@@ -136,22 +136,21 @@ def _access(fact: Fact, value: Any) -> Iterator[Suspicion]:
 
 PASSED = "bound that lets an index pass its buffer"
 
-Blocks = dict[str, list[tuple[str | None, list[int]]]]
-"""Blocks by the kernel's id: the instantiation, where it is known, and threads along x, y, z."""
+Blocks = dict[str, list[tuple[str | None, list[int] | None]]]
+"""Blocks by the kernel's id: the instantiation, where it is known, and threads along x, y, z, where
+they are numbers."""
 
 
 def launched_blocks(facts: Iterable[Fact]) -> Blocks:
-    """Blocks that the host side launches kernels with, where they are plain numbers."""
+    """Blocks that the host side launches kernels with."""
     found: Blocks = {}
     for fact in facts:
         value: Any = fact.value
         if fact.fact != "launch_block" or not isinstance(value, dict):
             continue
-        try:
-            sizes = [int(text) for text in value["expressions"]]
-        except ValueError:
-            continue
-        row = (value.get("symbol"), [*sizes, 1, 1, 1][:3])
+        texts = value["expressions"]
+        known = all(text.isdigit() for text in texts)
+        row = (value.get("symbol"), [*map(int, texts), 1, 1, 1][:3] if known else None)
         rows = found.setdefault(value["kernel"], [])
         if row not in rows:
             rows.append(row)
@@ -159,23 +158,35 @@ def launched_blocks(facts: Iterable[Fact]) -> Blocks:
 
 
 def _passed(fact: Fact, value: Any, blocks: Blocks) -> Iterator[Suspicion]:
-    """An index that passes its array in LDS, for a block that is really launched."""
+    """An index that passes its array in LDS, for every block the kernel may be launched with.
+
+    Which launch starts which instantiation is not always known, and the array's size is that of one
+    instantiation: where some block of the kernel has no such thread, nothing is said.
+    """
     past = value.get("passes")
-    for symbol, block in blocks.get(fact.function, ()) if past else ():
-        if None not in (symbol, fact.instantiation) and symbol != fact.instantiation:
-            continue
-        for thread in past["threads"]:
-            if all(own < size for own, size in zip(thread, block, strict=True)):
-                place = "x".join(map(str, block))
-                yield _at(
-                    fact,
-                    PASSED,
-                    "worth a look",
-                    f"{value['array']} has {past['bytes']} bytes; thread {thread} of a block of "
-                    f"{place} reaches byte {past['reaches']} by '{value['index']}'",
-                    "the launch with this block takes the way on which the access stands",
-                )
-                return
+    rows = blocks.get(fact.function, []) if past else []
+    exact = [row for row in rows if fact.instantiation and row[0] == fact.instantiation]
+    threads = []
+    for _, block in exact or rows:
+        doing = [t for t in past["threads"] if block and _holds(block, t)]
+        if not doing:
+            return
+        threads.append((block, doing[0]))
+    if threads:
+        block, thread = threads[0]
+        yield _at(
+            fact,
+            PASSED,
+            "worth a look",
+            f"{value['array']} has {past['bytes']} bytes; thread {thread} of a block of "
+            f"{'x'.join(map(str, block or ()))} reaches byte {past['reaches']} by "
+            f"'{value['index']}'",
+            "the launch with this block takes the way on which the access stands",
+        )
+
+
+def _holds(block: list[int], thread: list[int]) -> bool:
+    return all(own < size for own, size in zip(thread, block, strict=True))
 
 
 _RULES: dict[str, Callable[[Fact, Any], Iterator[Suspicion]]] = {

@@ -99,9 +99,12 @@ def test_an_array_is_passed_only_by_threads_that_a_launch_has() -> None:
         (found,) = suspicions([past, _block(sizes)])
         assert found.kind == "bound that lets an index pass its buffer"
         assert "1024 bytes" in found.seen
+    # Another instantiation may be the one that has the larger block, and a larger array.
+    assert suspicions([past, _block(["256", "1", "1"]), _block(["64", "1", "1"])]) == []
+    assert suspicions([past, _block(["256", "1", "1"]), _block(["n", "1", "1"])]) == []
     other = _past([[255, 0, 0]], "_Zone")
-    assert suspicions([other, _block(["256", "1", "1"], "_Zother")]) == []
-    assert len(suspicions([other, _block(["256", "1", "1"], "_Zone")])) == 1
+    named = [_block(["256", "1", "1"], "_Zone"), _block(["64", "1", "1"], "_Zother")]
+    assert len(suspicions([other, *named])) == 1
 
 
 def test_a_count_that_includes_its_bound_is_named_with_the_bound() -> None:
