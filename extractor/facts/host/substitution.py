@@ -91,7 +91,7 @@ def _row(x: Expression) -> bool:
     """Whether an expression is an array of constants, or a choice of such."""
     if x[0] == "?":
         return _row(x[3]) and _row(x[4])
-    return x[0] == "list" or (x[0] == "k" and x[2] != "p")
+    return bool(x[0] == "list" or (x[0] == "k" and x[2] != "p"))
 
 
 def standard(name: str, kind: str, arguments: tuple[Expression, ...]) -> Expression | None:
