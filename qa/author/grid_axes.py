@@ -149,10 +149,11 @@ def _draft(
             worked = put_into(expression, values)
             size = counted(blocks, "block")
             if not re.search(r"[A-Za-z]{2}|[a-z]", worked) and worked != expression:
+                equals = ", here" if "?" in expression else " ="
                 if worked == str(blocks):
-                    size = f"{code(expression)} = {size}"
+                    size = f"{code(expression)}{equals} {size}"
                 else:
-                    size = f"{code(expression)} = {worked} = {size}"
+                    size = f"{code(expression)}{equals} {worked} = {size}"
                     draft.claim("number", worked, blocks, "recompute")
             counts.append(blocks)
         here = draft.lines(pair.kernel, row.line)

@@ -192,7 +192,13 @@ def _pair(view: ScopeView, ground: Ground, site: Site) -> Pair | None:
         rows = {kind: all_[0] for kind, all_ in by_symbol[symbol].items()}
         if not {"launch_grid", "launch_block"} <= set(rows):
             continue
-        number = _number(site.callee, symbol or wanted)
+        if not symbol:
+            # A fact about all instantiations that this one place launches, which need not be all.
+            launched = _launched(view, site)
+            symbol = min(launched, key=lambda s: (s != wanted, _rank(facts, s), s), default="")
+            more = {kind: all_[0] for kind, all_ in by_symbol.get(symbol, {}).items()}
+            rows = {**rows, **more}
+        number = _number(site.callee, symbol)
         if number is None:
             continue
         grid, block = rows["launch_grid"]["value"], rows["launch_block"]["value"]
@@ -206,6 +212,16 @@ def _pair(view: ScopeView, ground: Ground, site: Site) -> Pair | None:
             arguments=passed_arguments(ground, site, facts), rows=rows,
         )  # fmt: skip
     return None
+
+
+def _launched(view: ScopeView, site: Site) -> set[str]:
+    """Symbols of the kernel's instantiations that one place launches."""
+    return {
+        row["kernel"].split("@")[0] for row in view.launch_rows
+        if not row["dead"] and row["at"]["file"] == site.at.file
+        and row["at"]["start_line"] == site.at.start_line
+        and row["kernel"] in view.owner and view.owner[row["kernel"]].id == site.callee.id
+    }  # fmt: skip
 
 
 def _rank(facts: KernelFacts, symbol: str) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from itertools import product
 from typing import Any
@@ -18,6 +19,7 @@ _OF_THE_LIBRARY = re.compile(r"->|\.|^(?:handle|alpha|beta)")
 _MOST_THREADS = 1024
 _MOST_ARGUMENTS = 11
 _BLOCK_NAMES = frozenset(("m", "n", "k", "nrhs", "batch_count"))
+_LDS_OF_A_BLOCK = 65536
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -60,6 +62,10 @@ def allowed(pair: Pair, values: dict[str, int]) -> bool:
     """No condition of the launch that the values decide is against them."""
     if any(values.get(name, 0) % by for name, by in exact_divisions(pair)):
         return False  # the grid would leave a rest out
+    shared = (pair.rows.get("launch_shared_bytes") or {"value": {}})["value"].get("expression")
+    with contextlib.suppress(Unknown):
+        if shared and evaluate(shared, values) > _LDS_OF_A_BLOCK:
+            return False  # no block can have so much
     for condition in pair.conditions:
         try:
             if not evaluate(condition, values):
@@ -123,7 +129,9 @@ def recorded_shape(view: ScopeView, ground: Ground, pair: Pair) -> Shape | None:
             if not allowed(pair, values) or max(launch["grid"][:2]) > 5000:
                 continue
             grid = (launch["grid"][0], launch["grid"][1], launch["grid"][2])
-            one = Shape(values, grid, shape.block, trace, launch)
+            # What the formulas do not have is not known to keep its value down to here.
+            proved = {name: values[name] for name in names}
+            one = Shape(proved, grid, shape.block, trace, launch)
             if re.search(r"_64$|_ex$", trace["entry"]) or len(trace["args"]) > _MOST_ARGUMENTS:
                 continue
             score = (

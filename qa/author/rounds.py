@@ -11,6 +11,7 @@ from qa.author.kernel_facts import Row
 from qa.author.launch_pairs import Pair, Shape, pairs
 from qa.author.launch_sizes import block_words, names_of, situation, tell_grid
 from qa.author.launch_values import choose_shape, recorded_shape
+from qa.author.numbers import put_into
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.reading.function import Loop
@@ -166,6 +167,16 @@ def _draft(
             from qa.author.launch_prose import claim_launch
 
             claim_launch(draft, shape.trace, shape.launch)
+    for name, value in open_names.items():
+        expression = pair.arguments.get(name, name)
+        if expression != name and len(expression) < 60:
+            worked = put_into(expression, shape.values)
+            draft.say(
+                f"The launch passes {code(expression)} for the kernel's {code(name)}{f', here {worked} = {value}' if worked != str(value) else f', here {value}'}.",
+                pair.site.at, draft.head(pair.launcher), draft.head(pair.kernel), "fact", "recompute",
+            )  # fmt: skip
+            draft.claim("number", worked, value, "recompute")
+            draft.claim("number", str(value), value, "recompute")
     here = draft.lines(pair.kernel, head.first, min(head.last, head.first))
     width = first.step
     spelled = f"{code(step)} = {width}" if not step.isdigit() else str(width)

@@ -61,6 +61,9 @@ def test_conditions_of_a_launch_rule_values_out() -> None:
     assert not allowed(pair(), {"n": 0, "m": 128})
     assert not allowed(pair(), {"n": 5, "m": 100})
     assert not allowed(pair(grid=("n / 64", "1", "1")), {"n": 100})
+    shared = {"launch_shared_bytes": {"value": {"expression": "n * n * 8"}}}
+    assert allowed(pair(rows=shared), {"n": 90, "m": 64})
+    assert not allowed(pair(rows=shared), {"n": 91, "m": 64}), "more LDS than a block can have"
 
 
 def test_a_shape_is_what_the_formulas_make_of_the_values() -> None:
