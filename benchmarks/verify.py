@@ -37,10 +37,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kernels", type=int, default=6, help="Kernels verified cold and warm.")
     parser.add_argument("--json", action="store_true", help="Print JSON.")
+    parser.add_argument("--save", type=Path, help="Write the result as JSON.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         os.environ["ROCQUARRY_CACHE"] = str(Path(name) / "cache")
         found = _measure(Path(name), options.kernels)
+    if options.save:
+        options.save.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(found, indent=1) if options.json else _table(found))
 
 
@@ -68,7 +71,8 @@ def _measure(work: Path, count: int) -> dict[str, float]:
         verdict = verify(load_task(folder), folder, folder / BASELINE, backend, seed=1)
         assert verdict.correct, verdict.failures
 
-    found: dict[str, float] = {"kernels": count}
+    found: dict[str, float] = {"kernels": count, "processors": os.cpu_count() or 1}
+    found["load_before"] = round(os.getloadavg()[0], 1)
     for state in ("cold", "warm"):
         begin, used = time.monotonic(), _processor()
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

@@ -386,32 +386,45 @@ void Block::fail() { failed_ = true; }
 void Block::poison_lds() {
   const Kernel& kernel = *launch_.kernel;
   if (kernel.lds.empty() && !launch_.dynamic_bytes) {
-    memset(dynamic_lds(*kernel.module), 0xa5, lds_canary_bytes);
+    memset(dynamic_lds(*kernel.module), settings().poison, lds_canary_bytes);
     return;
   }
   char* dynamic = dynamic_lds(*kernel.module);
   char* block = dynamic - kernel.module->dynamic_offset;
   for (const Range& range : kernel.lds) memset(block + range.offset, settings().poison, range.bytes);
   memset(dynamic, settings().poison, launch_.dynamic_bytes);
-  memset(dynamic + launch_.dynamic_bytes, 0xa5, lds_canary_bytes);
+  // The canary is poison as well: what is read past the end must not pass for a small number.
+  memset(dynamic + launch_.dynamic_bytes, settings().poison, lds_canary_bytes);
+  for (const Range& range : kernel.behind) memset(block + range.offset, settings().poison, range.bytes);
 }
 
 bool Block::lds_intact() {
-  const char* canary = dynamic_lds(*launch_.kernel->module) + launch_.dynamic_bytes;
-  for (size_t i = 0; i < lds_canary_bytes; ++i) {
-    if ((unsigned char)canary[i] == 0xa5) continue;
-    Finding f;
-    f.kind = "lds_out_of_bounds_write";
-    f.message = "bytes past the end of dynamic LDS were overwritten";
-    f.kernel = launch_.kernel->name;
-    f.has_place = true;
-    f.block = index_;
-    f.numbers = {{"dynamic_lds_bytes", int64_t(launch_.dynamic_bytes)}, {"offset", int64_t(launch_.dynamic_bytes + i)}};
-    report(f);
-    launch_.failed = true;
-    return false;
-  }
-  return true;
+  const Kernel& kernel = *launch_.kernel;
+  const char* dynamic = dynamic_lds(*kernel.module);
+  const char* block = dynamic - kernel.module->dynamic_offset;
+  auto written = [](const char* from, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i)
+      if ((unsigned char)from[i] != settings().poison) return int64_t(i);
+    return int64_t(-1);
+  };
+  int64_t at = written(dynamic + launch_.dynamic_bytes, lds_canary_bytes);
+  bool of_dynamic = at >= 0;
+  for (size_t i = 0; i < kernel.unused.size() && at < 0; ++i)
+    at = written(block + kernel.unused[i].offset, kernel.unused[i].bytes);
+  if (at < 0) return true;
+  Finding f;
+  f.kind = "lds_out_of_bounds_write";
+  f.message = of_dynamic ? "bytes past the end of dynamic LDS were overwritten"
+                         : "bytes past the end of an array in LDS were overwritten";
+  f.kernel = kernel.name;
+  f.has_place = true;
+  f.block = index_;
+  f.numbers = {{"offset", at}};
+  if (of_dynamic)
+    f.numbers = {{"dynamic_lds_bytes", int64_t(launch_.dynamic_bytes)}, {"offset", int64_t(launch_.dynamic_bytes) + at}};
+  report(f);
+  launch_.failed = true;
+  return false;
 }
 
 void Block::save_lds() {
@@ -433,6 +446,7 @@ void Block::restore_lds() {
     from += r.bytes;
   }
   memcpy(dynamic, from, launch_.dynamic_bytes + lds_canary_bytes);
+  for (const Range& range : kernel.behind) memset(block + range.offset, settings().poison, range.bytes);
 }
 
 }  // namespace hipcpu

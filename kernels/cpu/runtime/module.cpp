@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -48,6 +49,30 @@ Tables& tables() {
   return *instance;
 }
 
+// What lies behind the __shared__ variables of each kernel: what is read there is no value, and what
+// no variable of any kernel takes must not be written. Before dynamic LDS, which has a canary itself.
+void note_guards(Module& module) {
+  std::vector<Range> taken;
+  for (const Kernel& kernel : module.kernels) taken.insert(taken.end(), kernel.lds.begin(), kernel.lds.end());
+  auto earlier = [](const Range& a, const Range& b) { return a.offset < b.offset; };
+  std::sort(taken.begin(), taken.end(), earlier);
+  for (Kernel& kernel : module.kernels) {
+    std::vector<Range> own = kernel.lds;
+    std::sort(own.begin(), own.end(), earlier);
+    for (size_t i = 0; i < own.size(); ++i) {
+      size_t from = own[i].offset + own[i].bytes;
+      if (from > module.dynamic_offset) continue;
+      size_t to = std::min(from + lds_canary_bytes, module.dynamic_offset);
+      if (i + 1 < own.size()) to = std::min(to, own[i + 1].offset);
+      if (from >= to) continue;
+      kernel.behind.push_back({from, to - from});
+      auto next = std::lower_bound(taken.begin(), taken.end(), Range{from, 0}, earlier);
+      size_t free = next == taken.end() ? to : std::min(to, next->offset);
+      if (free > from) kernel.unused.push_back({from, free - from});
+    }
+  }
+}
+
 bool load(Module* module, std::string* reason) {
   if (module->handle) return true;
   BlobHeader header;
@@ -89,6 +114,7 @@ bool load(Module* module, std::string* reason) {
       module->kernels.push_back(kernel);
     }
   }
+  note_guards(*module);
   return true;
 }
 

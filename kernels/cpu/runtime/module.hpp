@@ -21,6 +21,8 @@ struct Kernel {
   void* code = nullptr;
   void* stub = nullptr;
   std::vector<Range> lds;  // the __shared__ variables that it and what it calls use
+  std::vector<Range> behind;  // what follows each of them and is none of them
+  std::vector<Range> unused;  // the parts of that which are no __shared__ variable of any kernel
   size_t lds_bytes = 0;
   bool has_signature = false;
   Signature signature;
