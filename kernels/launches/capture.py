@@ -10,13 +10,15 @@ from functools import cached_property
 from extractor import settings
 from extractor.api import scope_bytes
 from extractor.project import Project
-from extractor.trace.arguments import Value
+from extractor.trace.arguments import Caller, Value
 from extractor.trace.case import Case as TracedCase
 from extractor.trace.cases import candidates
+from extractor.trace.prototypes import Parameter
 from extractor.trace.session import Request
 from extractor.trace.shared_object import SharedObject
 from extractor.trace.thresholds import thresholds
 from extractor.trace.tracer import Tracer
+from extractor.trace_rule import ParameterRule
 from extractor.trace_rule import Trace as TraceRule
 from kernels.launches.listening import Geometry, HostLibrary
 from kernels.task.element_types import ELEMENT_TYPES, from_storage
@@ -62,6 +64,30 @@ class _Call:
     entry: str
     name: str
     request: Request
+
+
+class _QuickCaller(Caller):
+    """A caller that looks up each parameter once; thousands of calls have the same ones."""
+
+    def __init__(self, caller: Caller) -> None:
+        super().__init__(caller.rule, caller.enumerations)
+        # What is frozen are the rule and the enumerations; this follows from them.
+        object.__setattr__(self, "_lines", {})
+        object.__setattr__(self, "_roles", {})
+
+    def line(self, entry: str, parameter: Parameter) -> ParameterRule | None:
+        known: dict[tuple[str, Parameter], ParameterRule | None] = vars(self)["_lines"]
+        key = (entry, parameter)
+        if key not in known:
+            known[key] = super().line(entry, parameter)
+        return known[key]
+
+    def role(self, entry: str, parameter: Parameter) -> str:
+        known: dict[tuple[str, Parameter], str] = vars(self)["_roles"]
+        key = (entry, parameter)
+        if key not in known:
+            known[key] = super().role(entry, parameter)
+        return known[key]
 
 
 class Captures:
@@ -116,6 +142,10 @@ class Captures:
         return [str(name) for name in names if self._tracer.why_not(name) is None]
 
     @cached_property
+    def _caller(self) -> _QuickCaller:
+        return _QuickCaller(self._tracer.caller)
+
+    @cached_property
     def _library(self) -> SharedObject:
         return self._tracer.shared_object(self._called)
 
@@ -139,7 +169,7 @@ class Captures:
     def _calls(self, entry: str) -> tuple[list[_Call], list[_Call]]:
         """Calls of an entry point: the small ones, and all others."""
         if entry not in self._made:
-            caller, rule = self._tracer.caller, self._tracer.rule
+            caller, rule = self._caller, self._tracer.rule
             prototype = self._tracer.prototypes.functions[entry]
             made: tuple[list[_Call], list[_Call]] = ([], [])
             for number, case in enumerate(candidates(caller, prototype, _DRAWS, self._steps)):

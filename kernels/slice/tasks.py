@@ -144,7 +144,12 @@ def _task(folder: Path, record: SliceRecord, sources: LaunchSources) -> tuple[Ta
     )
     if buffers:
         absent = {one.call: one.absent for one in chosen}
-        task = measure_extents(task, file, buffers, absent=absent)
+        failures: dict[str, str] = {}
+        task = measure_extents(task, file, buffers, absent=absent, failures=failures)
+        if failures:
+            first = next(iter(failures.values()))
+            text = f"{len(failures)} cases left out, in which the kernel fails: {first}"
+            contract = replace(contract, notes=(*contract.notes, text))
         if not any(any(case.extents.values()) for case in task.cases):
             raise UserError("it touches no buffer on the cpu backend, so no result can be judged")
     own = chosen and contract.origin != "launches"

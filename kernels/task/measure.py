@@ -36,6 +36,7 @@ def measure_extents(
     unknown: Sequence[str],
     arguments: Sequence[str] = (),
     absent: Mapping[str, Collection[str]] = {},
+    failures: dict[str, str] | None = None,
 ) -> Task:
     """Fills in the extents of some buffers, case by case.
 
@@ -45,6 +46,8 @@ def measure_extents(
         unknown: Names of the buffers.
         arguments: Compiler arguments.
         absent: By case, buffers for which it passes a null pointer.
+        failures: Gets the cases in which the baseline does not run, with the reason, and the task
+            comes without them; where there is none, the first such case is an error.
 
     Raises:
         UserError: The baseline does not build or does not run, so nothing can be measured.
@@ -63,7 +66,7 @@ def measure_extents(
                 calls.append((task.geometry(case), make_inputs(task, case)))
             return run_cases(program, calls, settings, EXECUTION, best_sandbox())
 
-        return _Search(task, unknown, runs, absent).task()
+        return _Search(task, unknown, runs, absent, failures).task()
 
 
 class _Search:
@@ -75,8 +78,9 @@ class _Search:
         unknown: Sequence[str],
         runs: Callable[[Sequence[Case], Mapping[str, str]], list[CaseRun]],
         absent: Mapping[str, Collection[str]],
+        failures: dict[str, str] | None,
     ) -> None:
-        self._task, self._runs, self._absent = task, runs, absent
+        self._task, self._runs, self._absent, self._failures = task, runs, absent, failures
         self._buffers = [p for p in task.parameters if p.name in unknown]
         self._cases = [case for case in task.cases if self._can_run(case)]
 
@@ -98,6 +102,8 @@ class _Search:
         found = {case.name: bounds for case, bounds in zip(self._cases, high, strict=True)}
         cases = []
         for case in self._task.cases:
+            if self._failures and case.name in self._failures:
+                continue
             nothing = {p.name: 0 for p in self._buffers}
             extents = {**case.extents, **found.get(case.name, nothing)}
             cases.append(case.model_copy(update={"extents": extents}))
@@ -119,18 +125,25 @@ class _Search:
             self._with(n, {p.name: int(p.name not in self._null(case)) for p in self._buffers})
             for n, case in enumerate(self._cases)
         ]
-        bounds = []
+        bounds, kept = [], []
         settings = {"HIPCPU_MEASURE": str(_RESERVED_BYTES), "HIPCPU_POISON": "0"}
         made = [
             run
             for start in range(0, len(cases), _CASES_AT_ONCE)
             for run in self._runs(cases[start : start + _CASES_AT_ONCE], settings)
         ]
-        for case, run in zip(cases, made, strict=True):
+        for number, (case, run) in enumerate(zip(cases, made, strict=True)):
             extents = [f for f in run.findings if f.get("kind") == "extent"]
             faults = [f for f in run.findings if f.get("kind") != "extent"]
             if run.buffers is None or faults:
-                raise UserError(f"{self._task.entry.name} fails in case {case.name}: {run.error}")
+                said = f"{self._task.entry.name} fails in case {case.name}: {run.error}"
+                if self._failures is None:
+                    raise UserError(said)
+                self._failures[case.name] = run.error
+                if len(self._failures) == len(cases):
+                    raise UserError(said)
+                continue
+            kept.append(self._cases[number])
             # In the order in which they are freed, which is that of the parameters.
             null = self._null(case)
             sized = [p for p in self._task.parameters if p.kind == "buffer" and p.name not in null]
@@ -139,6 +152,7 @@ class _Search:
                 if parameter in self._buffers:
                     sizes[parameter.name] = int(finding["bytes"]) // _size(parameter)
             bounds.append(sizes)
+        self._cases = kept
         return bounds
 
     def _halve(
