@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from posixpath import normpath
 from typing import Any
 
 from extractor.demangle import template_arguments
@@ -115,7 +116,7 @@ class Comparison:
         values = _Values(kernel, launch)
         for access in launch.accesses:
             frames = lines.get((access.module, access.offset), ())
-            named = [(name.removeprefix(self._root), line) for name, line in frames]
+            named = [(normpath(name).removeprefix(self._root), line) for name, line in frames]
             self._one(kernel, launch, values, access, named)
 
     def _one(

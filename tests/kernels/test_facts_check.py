@@ -46,7 +46,7 @@ def run(given: dict[str, Any], *indices: int) -> Comparison:
     for index in indices:
         access = Access(0, 16, 0x1000 + 4 * index, 4, "w", (1, 0, 0), (3, 0, 0))
         launch.accesses.append(access)
-    comparison.add(launch, {(0, 16): (("/tree/a.hip", 5),)})
+    comparison.add(launch, {(0, 16): (("/tree/src/../a.hip", 5),)})
     return comparison
 
 
