@@ -27,7 +27,8 @@ _CONSTANT = re.compile(
 )
 _OPEN_SCOPES = 3
 FACT_FILES = ("facts.jsonl", "host_facts.jsonl", "device_facts.jsonl", "resource_facts.jsonl")
-"""Names of files with facts in an interface's folder."""
+"""Names of files with facts; where there is the first, which ``extract --facts`` writes, those of
+host and device count for nothing."""
 _HOST_FACTS = frozenset(
     ("launch_condition", "launch_grid", "launch_block", "launch_shared_bytes", "argument_check",
      "quick_return")
@@ -35,8 +36,8 @@ _HOST_FACTS = frozenset(
 _USED_HOST_FACTS = frozenset(
     ("launch_condition", "launch_grid", "launch_block", "launch_shared_bytes")
 )
-WHOLE_LIBRARY = "ALL"
-"""Name of the folder with facts about a whole library."""
+WHOLE_LIBRARY = "."
+"""Folder with facts about a whole library, below ``OUT/PROJECT``."""
 
 
 class Ground:
@@ -277,9 +278,8 @@ class Ground:
     def _own_facts(self, interface: str) -> dict[str, list[dict[str, Any]]]:
         if interface not in self._facts:
             own: dict[str, list[dict[str, Any]]] = {}
-            for name in FACT_FILES:
-                for row in self._rows(interface, name):
-                    own.setdefault(row["function"], []).append(row)
+            for row in self._fact_rows(interface):
+                own.setdefault(row["function"], []).append(row)
             self._facts[interface] = own
             if len(self._facts) > _OPEN_SCOPES:
                 self._facts.pop(next(iter(self._facts)))
@@ -288,10 +288,16 @@ class Ground:
     @functools.cached_property
     def _library_facts(self) -> dict[str, list[dict[str, Any]]]:
         found: dict[str, list[dict[str, Any]]] = {}
-        for name in FACT_FILES:
-            for row in self._rows(WHOLE_LIBRARY, name):
-                found.setdefault(row["function"], []).append(row)
+        for row in self._fact_rows(WHOLE_LIBRARY):
+            found.setdefault(row["function"], []).append(row)
         return found
+
+    def _fact_rows(self, interface: str) -> Iterator[dict[str, Any]]:
+        whole, *parts, resources = FACT_FILES
+        rows = self._rows(interface, whole)
+        for name in (resources,) if rows else (*parts, resources):
+            yield from self._rows(interface, name)
+        yield from rows
 
     @functools.cached_property
     def launchers(self) -> dict[str, list[str]]:
@@ -333,7 +339,7 @@ class Ground:
         return record(self.project, call)
 
     def _rows(self, interface: str, name: str) -> list[dict[str, Any]]:
-        if self.folder is None or not re.fullmatch(r"\w+", interface):
+        if self.folder is None or not re.fullmatch(r"\w+|\.", interface):
             return []
         file = output_folder(self.folder, self.project.rule.name, interface) / name
         if not file.is_file():
