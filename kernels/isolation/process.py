@@ -95,7 +95,8 @@ def run(
         command: Program and arguments.
         limits: When to end it.
         folder: Where it runs; under bubblewrap the only place it can write.
-        environment: All of its environment; that of this process when ``None``.
+        environment: All of its environment; when ``None`` that of this process, with temporary
+            files in ``folder``, where what a program leaves behind as it fails does not pile up.
         sandbox: What it runs in; only limits when ``None``.
         readable: Folders it needs that the sandbox would not show, such as one below ``/tmp``.
         hidden: Folders it must not see, where the sandbox can hide them.
@@ -105,7 +106,9 @@ def run(
     inner = ["/bin/sh", "-c", f"{limits.shell()}; {start}", "sh", *command]
     outer = sandbox.wrap(inner, folder, readable, hidden) if sandbox else inner
     mark = f"ROCQUARRY_RUN={uuid.uuid4().hex}"
-    given = dict(os.environ if environment is None else environment)
+    given = dict(
+        {**os.environ, "TMPDIR": str(folder.absolute())} if environment is None else environment
+    )
     begin = time.monotonic()
     try:
         process = subprocess.Popen(

@@ -116,3 +116,8 @@ def test_the_sandbox_shows_files_and_lets_only_its_folder_be_written(tmp_path: P
 def test_the_sandbox_has_no_network(tmp_path: Path) -> None:
     done = _shell("cat /proc/net/dev | tail -n +3 | cut -d: -f1", tmp_path, best_sandbox())
     assert done.stdout.split() == ["lo"]
+
+
+def test_temporary_files_stay_in_the_folder(tmp_path: Path) -> None:
+    outcome = run(["/bin/sh", "-c", "mktemp; kill -SEGV $$"], Limits(), folder=tmp_path)
+    assert Path(outcome.stdout.strip()).parent == tmp_path
