@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from extractor.glob import match_name
+
 
 class _Model(BaseModel):
     # As the rest of the schema: unknown keys are faults, and nothing is converted in silence.
@@ -101,6 +103,15 @@ class Trace(_Model):
     large_sizes: tuple[int, ...] = ()
     parameters: tuple[ParameterRule, ...] = ()
     emulated: tuple[Emulated, ...] = ()
+
+    def on_the_host(self, entry: str, name: str) -> bool:
+        """Whether the first line that fits a parameter gives it memory of the host."""
+        for line in self.parameters:
+            if line.entries and not match_name(entry, line.entries):
+                continue
+            if match_name(name, line.names):
+                return line.role == "host"
+        return False
 
     def support(self) -> tuple[str, ...]:
         """Functions that calls need besides the entry points."""

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -92,7 +92,28 @@ def _remembered(project: Project, key: str, make: Callable[[], Prototypes]) -> P
         )
         for name, item in raw["functions"].items()
     }
+    functions = {name: _with_objects(project, found) for name, found in functions.items()}
     return Prototypes(functions, raw["enumerations"])
+
+
+def _with_objects(project: Project, prototype: Prototype) -> Prototype:
+    """A parameter of an opaque type is memory of the host where the rule says so, else null.
+
+    A library's own objects are pointers behind a typedef; zeros are what a new one often holds.
+    """
+    rule = project.rule.trace
+    if rule is None:
+        return prototype
+    parameters = tuple(
+        replace(parameter, kind="pointer")
+        if parameter.kind == "other"
+        and parameter.bits == 64
+        and parameter.type != rule.handle
+        and rule.on_the_host(prototype.name, parameter.name)
+        else parameter
+        for parameter in prototype.parameters
+    )
+    return replace(prototype, parameters=parameters)
 
 
 def read_definitions(

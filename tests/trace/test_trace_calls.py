@@ -91,6 +91,14 @@ def test_memory_that_nothing_wrote_reads_as_zero(tracer: Tracer) -> None:
     assert one(tracer, "brook_sread", n=10**6).status == "success"
 
 
+def test_an_opaque_object_is_zeroed_memory_of_the_host_where_the_rule_says_so(
+    tracer: Tracer,
+) -> None:
+    trace = one(tracer, "brook_sbed", n=3)
+    assert (trace.status, [x.grid for x in trace.launches]) == ("success", [(3, 1, 1)])
+    assert "bed" not in trace.args
+
+
 def test_memory_ends_where_the_device_has_no_more(tracer: Tracer) -> None:
     assert one(tracer, "brook_swork", n=50 << 30).status == "success"
     assert one(tracer, "brook_swork", n=70 << 30).status == "memory_error"

@@ -9,6 +9,7 @@ extern "C" {
 #endif
 
 typedef struct brook_context* brook_handle;
+typedef struct brook_bed_* brook_bed;
 typedef enum brook_status_
 {
     brook_status_success,
@@ -35,6 +36,7 @@ BROOK_EXPORT brook_status
     brook_sbatch(brook_handle handle, int n, float* const* A, int lda, int batch_count);
 BROOK_EXPORT brook_status brook_smove(brook_handle handle, int n, const float* x, float* y);
 BROOK_EXPORT brook_status brook_spick(brook_handle handle, int n, float* x);
+BROOK_EXPORT brook_status brook_sbed(brook_handle handle, const brook_bed bed, int n, float* x);
 BROOK_EXPORT brook_status brook_sread(brook_handle handle, int n, const float* x);
 BROOK_EXPORT brook_status brook_swork(brook_handle handle, long n);
 BROOK_EXPORT brook_status brook_svendor(brook_handle handle, int n);

@@ -135,6 +135,20 @@ brook_status brook_smove(brook_handle, int n, const float* x, float* y)
 }
 
 // The host reads what a kernel wrote: -1, 0, 1, ...
+struct brook_bed_
+{
+    int stones;
+};
+
+brook_status brook_sbed(brook_handle, const brook_bed bed, int n, float* x)
+{
+    if(!bed)
+        return brook_status_invalid_size;
+    if(!bed->stones)
+        positive<<<n, 64>>>(x);
+    return brook_status_success;
+}
+
 brook_status brook_spick(brook_handle, int n, float* x)
 {
     float* numbers = nullptr;
