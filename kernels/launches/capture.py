@@ -259,7 +259,11 @@ def _apart(args: Mapping[str, Value]) -> dict[str, Value]:
 
     What several blocks write to one place has no one result that a task could ask for.
     """
-    numbers = [v for name, v in args.items() if isinstance(v, int) and not _strides(name)]
+    numbers = [
+        value
+        for name, value in args.items()
+        if isinstance(value, int) and not _strides(name) and "batch" not in name
+    ]
     leading = [v for n, v in args.items() if isinstance(v, int) and n.lower().startswith("ld")]
     most = max([1, *map(abs, numbers)])
     far = most * max([3, *leading]) + 1

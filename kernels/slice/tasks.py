@@ -167,8 +167,8 @@ def _contract(
     written, stated or usual."""
     scope, facts = sources.scope, sources.facts
     traced = traced_contract(sources.traces, symbol)
-    # Facts take long; launches that were heard or traced need no formula.
-    asked = None if captured or traced else facts
+    # Facts take long: they are asked only where the library cannot be called.
+    asked = None if sources.captures or traced else facts
     for contract in find_contracts(scope, symbol, names, scalars, asked) if scope else ():
         if all(reproduces(contract, one) for one in captured):
             # What holds for all launches was not assumed.

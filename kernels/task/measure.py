@@ -27,7 +27,9 @@ _RESERVED_BYTES = 128 << 20
 _CASES_AT_ONCE = 4
 """Addresses that a buffer could have grown to stay taken until its process ends."""
 _DIRECT_TRIALS = 3
-_ORDER = {"HIPCPU_SCHEDULE": "descending"}
+# Whether a barrier may be left out by ending is no question here.
+_ALLOWED = {"HIPCPU_EXITED": "allow"}
+_ORDER = {"HIPCPU_SCHEDULE": "descending", **_ALLOWED}
 
 
 def measure_extents(
@@ -126,7 +128,7 @@ class _Search:
             for n, case in enumerate(self._cases)
         ]
         bounds, kept = [], []
-        settings = {"HIPCPU_MEASURE": str(_RESERVED_BYTES), "HIPCPU_POISON": "0"}
+        settings = {"HIPCPU_MEASURE": str(_RESERVED_BYTES), "HIPCPU_POISON": "0", **_ALLOWED}
         made = [
             run
             for start in range(0, len(cases), _CASES_AT_ONCE)

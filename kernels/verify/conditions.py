@@ -54,12 +54,15 @@ PLAIN: tuple[Setting, ...] = (
 )
 """Orders of threads, sides of a buffer and fills of fresh memory under which results must agree."""
 
+_ALLOWED = {"HIPCPU_EXITED": "allow"}
+"""On the hardware a barrier does not wait for lanes that have ended."""
+
 LOCKSTEP: tuple[Setting, ...] = (
-    {"HIPCPU_SCHEDULE": "together"},
-    {"HIPCPU_SCHEDULE": "together", "HIPCPU_GUARD": "start", "HIPCPU_POISON": "0x7b"},
-    {"HIPCPU_SCHEDULE": "ascending"},
-    {"HIPCPU_SCHEDULE": "descending"},
-    {"HIPCPU_SCHEDULE": "random:1"},
+    {"HIPCPU_SCHEDULE": "together", **_ALLOWED},
+    {"HIPCPU_SCHEDULE": "together", "HIPCPU_GUARD": "start", "HIPCPU_POISON": "0x7b", **_ALLOWED},
+    {"HIPCPU_SCHEDULE": "ascending", **_ALLOWED},
+    {"HIPCPU_SCHEDULE": "descending", **_ALLOWED},
+    {"HIPCPU_SCHEDULE": "random:1", **_ALLOWED},
 )
 """The same for kernels that are built to run in lockstep; the first is nearest to the hardware."""
 
