@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from zlib import crc32
 
 from extractor.facts.host import expression as ex
 from extractor.facts.host.expression import Expression
+
+_LARGEST_CHOICE = 60
+"""Nodes of a choice among a table's elements beyond which nobody reads it."""
 
 
 def substitute(x: Expression, values: Mapping[Any, Expression]) -> Expression:
@@ -73,18 +77,32 @@ def element(kind: str, base: Expression, index: Expression) -> Expression:
         return ("i", kind, base, index)
     if base[0] == "?":
         yes, no = (element(kind, side, index) for side in base[3:5])
-        return ex.conditional(base[2], yes, no, kind)
+        return _chosen(base[2], yes, no, kind, base, index)
     if base[0] == "k" and at == 0:
         return base  # the initialiser of a row of one element
     if base[0] == "list" and at is not None and 0 <= at < len(base) - 1:
         return tuple(base[1 + at])
     if index[0] == "?":
         yes, no = (element(kind, base, side) for side in index[3:5])
-        return ex.conditional(index[2], yes, no, kind)
+        return _chosen(index[2], yes, no, kind, base, index)
     if index[0] == "c":
         inner = element(kind, base, index[3])
         return inner if inner[0] != "i" else ("i", kind, base, index)
     return ("i", kind, base, index)
+
+
+def _chosen(
+    condition: Expression,
+    yes: Expression,
+    no: Expression,
+    kind: str,
+    base: Expression,
+    index: Expression,
+) -> Expression:
+    if "x" in (yes[0], no[0]) or ex.size(yes) + ex.size(no) > _LARGEST_CHOICE:
+        # Its identity goes with it: it equals itself and no other.
+        return ("x", "an element of a large table", kind, crc32(repr((base, index)).encode()))
+    return ex.conditional(condition, yes, no, kind)
 
 
 def _row(x: Expression) -> bool:
