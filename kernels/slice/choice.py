@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from extractor.demangle import demangle, template_arguments
@@ -54,6 +54,25 @@ class Chosen:
         return _SLUG.sub("-", f"{self.name}-{stem}-{line}").strip("-")
 
 
+@dataclass(frozen=True)
+class Launchable:
+    """One kernel definition with everything that can be launched of it.
+
+    Attributes:
+        function: Id of the definition as in ``scope.json``.
+        name: Plain name.
+        qualified_name: With its namespaces.
+        symbols: By mangled symbol of an instantiation, configuration and unit it is taken from.
+        configs: Every configuration in which it is launched.
+    """
+
+    function: str
+    name: str
+    qualified_name: str
+    symbols: Mapping[str, tuple[str, str]]
+    configs: tuple[str, ...]
+
+
 def choose_kernels(
     project: Project,
     configs: Sequence[str],
@@ -74,8 +93,21 @@ def choose_kernels(
     Raises:
         UnknownName: No live kernel has this name.
     """
+    return choose(launchable_kernels(project, configs, entries, kernel), traced or {})
+
+
+def launchable_kernels(
+    project: Project,
+    configs: Sequence[str],
+    entries: Iterable[str] | None = None,
+    kernel: str | None = None,
+) -> list[Launchable]:
+    """Every kernel that can be launched; the parameters are those of :func:`choose_kernels`.
+
+    Raises:
+        UnknownName: No live kernel has this name.
+    """
     wanted = None if entries is None else list(entries)
-    seen = traced or {}
     found: dict[str, dict[str, tuple[str, str]]] = {}
     names: dict[str, tuple[str, str]] = {}
     present: dict[str, list[str]] = {}
@@ -94,20 +126,28 @@ def choose_kernels(
                 present[place].append(config)
             rows = found.setdefault(place, {})
             rows.setdefault(node.symbol, (config, host.units[node.unit].path))
-    chosen = []
-    for place, rows in sorted(found.items(), key=lambda item: _order(item[0])):
-        name, qualified = names[place]
-        if kernel is not None and kernel not in (name, qualified):
-            continue
-        symbol = min(rows, key=lambda one: (one not in seen, *simplicity(one)))
-        config, unit = rows[symbol]
-        chosen.append(
-            Chosen(
-                place, name, qualified, symbol, config, unit, tuple(present[place]), symbol in seen
-            )
-        )
+    chosen = [
+        Launchable(place, *names[place], rows, tuple(present[place]))
+        for place, rows in sorted(found.items(), key=lambda item: _order(item[0]))
+        if kernel is None or kernel in names[place]
+    ]
     if kernel is not None and not chosen:
         raise UnknownName("kernel", kernel, {name for name, _ in names.values()})
+    return chosen
+
+
+def choose(kernels: Iterable[Launchable], traced: Container[str]) -> list[Chosen]:
+    """One instantiation of each kernel, the simplest of those that are traced, else of all."""
+    chosen = []
+    for one in kernels:
+        symbol = min(one.symbols, key=lambda name: (name not in traced, *simplicity(name)))
+        config, unit = one.symbols[symbol]
+        chosen.append(
+            Chosen(
+                one.function, one.name, one.qualified_name, symbol, config, unit, one.configs,
+                symbol in traced,
+            )
+        )  # fmt: skip
     return chosen
 
 

@@ -16,7 +16,7 @@ from extractor.project import Project, output_folder
 from extractor.records import Scope
 from extractor.slice_record import SliceRecord
 from kernels.launches.capture import Captures
-from kernels.slice.choice import Chosen, choose_kernels
+from kernels.slice.choice import Chosen, choose, launchable_kernels
 from kernels.slice.folder import slices_folder
 from kernels.slice.job import Plan, slice_kernels
 from kernels.slice.launch_facts import LaunchFacts, TracedLaunches
@@ -102,16 +102,15 @@ def seed_project(
     entries = project.resolve(interface) if interface else None
     traced = _traced(out / project.rule.name, interface)
     sources = _Sources(project, configs, interface, traced)
-    chosen = choose_kernels(project, configs, entries, kernel or None, traced.counts)
+    kernels = launchable_kernels(project, configs, entries, kernel or None)
+    chosen = choose(kernels, traced.counts)
     if tasks and interface:
         # Launches that can be heard make better tasks than traced ones, and these than others.
         heard: set[str] = set()
         seen = chosen
         for symbols in sources.launched(interface):
             heard |= symbols
-            found = choose_kernels(
-                project, configs, entries, kernel or None, dict.fromkeys(heard, 1)
-            )
+            found = choose(kernels, heard)
             left = [o for o in found if not (o.traced or sources.is_infrastructure(o))]
             sources.hears_all = {c: not any(c in one.configs for one in left) for c in configs}
             chosen = [one if one.traced else other for one, other in zip(found, seen, strict=True)]
