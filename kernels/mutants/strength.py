@@ -77,10 +77,12 @@ def _judged(
         if number in built.broken:
             yield "unbuilt"
             continue
+        right = True
         if built.program:
             choice = {CHOICE: built.places[number]}
             right = not compare_program(standard, built.program, choice, first=True)[1]
-        else:
+        if right:
+            # Alone, nothing of another mutant lies behind its arrays in LDS.
             verdict = judge(standard, candidate)
             if not verdict.built:
                 yield "unbuilt"

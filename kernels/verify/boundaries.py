@@ -18,7 +18,8 @@ from kernels.verify.contents import SHARED
 from kernels.verify.roles import role_of
 
 _FACTORS = (0, 1, -1)
-_SIZES = (0, 1, 2, 31, 63, 64, 65, 130, 257)
+_SIZES = (0, 1, 2, 31, 63, 64, 65, 130, 257, 1025, 4099)
+"""Around wavefronts and tiles; the last so that threads take several elements where it is cheap."""
 _RECTANGLE = (33, 17, 70, 5)
 _INCREMENTS = (-1, 2, -3)
 _BATCHES = (1, 2, 3, 5)
@@ -166,9 +167,12 @@ def _resized(task: Task, base: Case) -> Iterator[tuple[str, Mapping[str, Number]
             for extra in more:
                 wider = {name: int(base.scalars[name]) + extra}
                 yield f"{name}+{extra}", changed(wider), "", False
+    uneven = {n: _RECTANGLE[k % len(_RECTANGLE)] for k, n in enumerate(sizes)}
     for name in batches:
         for count in _BATCHES:
             yield f"{name}={count}", changed({name: count}), "", False
+        # Threads that have nothing to do for one matrix are needed for the next.
+        yield f"{name}=5, uneven", changed({**uneven, name: 5}), "", False
         for increment in (2, -2) if increments else ():
             several = {name: 3, **dict.fromkeys(increments, increment)}
             yield f"{name}=3, increments={increment}", changed(several), "", False

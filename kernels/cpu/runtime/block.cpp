@@ -177,6 +177,12 @@ void Block::pause() {
 
 void Block::access(const void* address, const void* site) {
   Lane* me = self();
+  // What the runtime itself keeps for a lane is no memory of the kernel: another wavefront that ran
+  // meanwhile would have changed where this lane looks for what was exchanged.
+  auto* at = static_cast<const char*>(address);
+  auto* own = reinterpret_cast<const char*>(&hipcpu_self);
+  if (at >= own && at < own + sizeof hipcpu_self) return;
+  if (!slots_.empty() && at >= slots_.data() && at < slots_.data() + slots_.size()) return;
   // A thread's own stack is nobody else's business.
   if (size_t(static_cast<const char*>(address) - me->fiber->region) < me->fiber->bytes) return;
   // A loop that does nothing but read may wait for another block.
