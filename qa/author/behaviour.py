@@ -11,12 +11,14 @@ from qa.reading.function import Branch, FunctionReading
 
 _BUILT_IN = re.compile(r"(?:threadIdx|blockIdx|hipThreadIdx|hipBlockIdx)(?:_[xyz]|\b)")
 _LITERALS = ("true", "false", "0", "1")  # what a macro of the build leaves of a test
-_MOST_TESTS = 9
+_MOST_TESTS = 12
+_LONGEST_TEST = 260
+_LAST_RETURN = re.compile(r"\breturn\s+([^;]+);\s*\}\s*$")
 _LONGEST_VALUE = 90
 
 
 def behaviour(draft: Draft, text: str, reading: FunctionReading, callees: Collection[str]) -> str:
-    """The outer tests in the order of the text and what follows from each, then the loops.
+    """The outer tests in the order of the text and what follows from each.
 
     Args:
         draft: The entry.
@@ -26,34 +28,34 @@ def behaviour(draft: Draft, text: str, reading: FunctionReading, callees: Collec
     """
     parts: list[str] = []
     explained: dict[str, str] = {}
+    whole = all(not (b.guards or b.loops) for b in reading.branches)
     for branch in reading.branches:
-        if (
-            branch.guards
-            or branch.loops
-            or len(branch.condition) > 110
-            or branch.condition in _LITERALS
-        ):
+        if branch.guards or branch.loops or branch.condition in _LITERALS:
+            continue
+        if len(branch.condition) > _LONGEST_TEST:
+            whole = False
             continue
         what = _consequence(reading, branch, callees)
         names = _explanations(text, reading, branch.condition)
         if names is None and branch.returns is not None:
             names = {}  # a status that callers see is told even where a name stays open
         if what is None or names is None:
+            whole = False
             continue
         explained.update(names)
+        whole = whole and not (branch.otherwise and "otherwise" not in what)
         parts.append(f"for {code(branch.condition)} {what}")
-    loops = [loop.head for loop in reading.loops if not loop.loops and len(loop.head) < 90]
-    loops = [h for h in dict.fromkeys(loops) if re.search(r"[<>]", h)][:2]
-    if len(parts) < 2 and loops:
-        many = len(loops) > 1
-        parts.append(
-            f"the main {'loops run' if many else 'loop runs'} as {listed([code(h) for h in loops])}"
-        )
+    whole = whole and not reading.loops
     if not parts or len(parts) > _MOST_TESTS:
         return ""
+    last = _LAST_RETURN.search(text)
+    if last and re.fullmatch(r"\w+", last[1]) and last[1] not in ("void", "st", "status"):
+        parts.append(f"at the end return {code(last[1])}")
     lead = draft.choose(
         "Behaviour, in this order: ", "It has to do the following: ", "Required: ", salt="behaviour"
     )
+    if not whole:
+        lead = "Among other things it has to do this: "
     return lead + "; ".join(parts) + "." + _told(explained)
 
 

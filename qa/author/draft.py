@@ -140,6 +140,25 @@ class Draft:
         there.update(function.name for function in self.view.overlapping(span))
         return bool(named & there)
 
+    def _place(self) -> None:
+        """Names the architectures of recorded launches in the question: others may differ."""
+        recorded = [
+            {str(arch) for arch in archs} for claim in self._claims
+            if claim.type == "launch" and isinstance(claim.value, dict)
+            and isinstance(archs := claim.value.get("arch"), list)
+        ]  # fmt: skip
+        if self.archs or not recorded:
+            return
+        self.archs = tuple(sorted(set.intersection(*recorded)))
+        if not self.archs:
+            return
+        words = listed(list(self.archs))
+        place = re.compile(r"\((configuration `\w+`)\)")
+        if place.search(self.question):
+            self.question = place.sub(rf"(\1, {words})", self.question, count=1)
+        else:
+            self.question = f"{self.question} (On {words}.)"
+
     def entry(self) -> Entry:
         """The finished entry; its gates are asked later."""
         evidence: list[Span] = list(self._evidence)
@@ -158,6 +177,7 @@ class Draft:
                     Claim(type="statement", subject=sentence, value=list[JsonValue](places),
                           check="source", passed=True)
                 )  # fmt: skip
+        self._place()
         spans = _ordered(evidence)
         answer = self.answer or " ".join(text for text, _cites in parts)
         return Entry(

@@ -11,7 +11,7 @@ from qa.author.cut_out import answer, cut_out, deliver
 from qa.author.draft import Draft, code, listed
 from qa.author.glossary import meaning
 from qa.author.kernel_facts import KernelFacts, kernel_facts
-from qa.author.kernel_layout import cooperation, layout, scalars
+from qa.author.kernel_layout import cooperation, layout, part, scalars
 from qa.author.purpose import operation, own_words
 from qa.author.subjects import entries_through
 from qa.ground import Ground
@@ -104,7 +104,7 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
     cut = cut_out(draft, function) if function.kind == "kernel" else None
     helpers = [] if cut is not None else _helpers(view, function)
     parts = [
-        _opening(draft, view, function, entries, documentation),
+        _opening(draft, facts, entries, documentation),
         _signature(draft, function),
         _meanings(draft, function, facts.reading, documentation),
     ]
@@ -117,11 +117,13 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
             cooperation(facts),
         ]
     elif function.kind == "device":
-        parts += [
+        what = [
             layout(draft, facts),
-            cooperation(facts),
             behaviour(draft, function.text, facts.reading, _names_called(view, function)),
         ]
+        if not any(what) and own_words(ground, function) is None:
+            return None  # nothing says what it does
+        parts += [*what, cooperation(facts)]
     elif function.kind == "launcher":
         parts += [
             behaviour(draft, function.text, facts.reading, _names_called(view, function)),
@@ -210,16 +212,16 @@ def _called(view: ScopeView) -> dict[str, list[FunctionView]]:
 
 def _opening(
     draft: Draft,
-    view: ScopeView,
-    function: FunctionView,
+    facts: KernelFacts,
     entries: list[str],
     documentation: Documentation | None,
 ) -> str:
+    function = facts.function
     what = {
         "kernel": "the HIP kernel", "device": "the device function", "launcher": "the host launcher",
         "host": "the host helper",
     }[function.kind]  # fmt: skip
-    does = operation(documentation)
+    does = operation(documentation, part(facts) if function.kind == "kernel" else "")
     own = own_words(draft.ground, function)
     if own is not None:
         words, place = own
@@ -275,19 +277,28 @@ def _contract(draft: Draft, view: ScopeView, facts: KernelFacts) -> str:
     if function.launch_bounds:
         parts.append(f"At most {code(function.launch_bounds)} threads make a block (launch bounds)")
     if sites and all(len(s.grid) < 90 and len(s.block) < 60 for s in sites):
-        from qa.author.launch_shapes import bare, shapes_of
+        from qa.author.launch_shapes import bare, explained, shapes_of
 
         words = shapes_of(sites)
-        if words:
-            parts.append(f"{code(sites[0].caller.name)} launches it with {words}")
+        names = explained(sites, draft.ground, words.replace("`", " ")) if words else None
+        one_caller = len({site.caller.id for site in sites}) == 1
+        if words and names is not None and one_caller:
+            parts.append(f"{code(sites[0].caller.name)} launches it with {words}{_where(names)}")
         shared = bare(sites[0].shared_bytes)
         if shared not in ("0", ""):
             parts.append(f"it gets {code(shared)} bytes of dynamic LDS")
     return "Launch contract: " + "; ".join(parts) + "." if parts else ""
 
 
+def _where(names: dict[str, str]) -> str:
+    """What the launcher's names in a grid stand for."""
+    if not names:
+        return ""
+    return f" (where {listed([f'{code(n)} is {code(value)}' for n, value in names.items()])})"
+
+
 def _launches(draft: Draft, view: ScopeView, function: FunctionView) -> str:
-    from qa.author.launch_shapes import shapes_of
+    from qa.author.launch_shapes import explained, shapes_of
 
     rows: dict[str, list[Site]] = {}
     for site in view.launches:
@@ -298,7 +309,9 @@ def _launches(draft: Draft, view: ScopeView, function: FunctionView) -> str:
     parts = []
     for name, sites in list(rows.items())[:6]:
         words = shapes_of(sites)
-        parts.append(f"{code(name)} with {words}" if words else code(name))
+        names = explained(sites, draft.ground, words.replace("`", " ")) if words else None
+        told = words and names is not None
+        parts.append(f"{code(name)} with {words}{_where(names or {})}" if told else code(name))
     stream = (
         ", on the stream of the handle" if re.search(r"\bhandle\b", function.signature)
         else ", on `stream`" if re.search(r"\bstream\b", function.signature) else ""

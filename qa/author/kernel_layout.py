@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.kernel_facts import KernelFacts, Row, plain_index
 
-_MOST_OFFSETS, _MOST_LOOPS, _MOST_ARRAYS = 5, 3, 4
+_MOST_OFFSETS, _MOST_LOOPS, _MOST_ARRAYS = 6, 3, 4
 _LONGEST_HEAD = 90
 _PLACES = ("row", "column", "batch")
 
@@ -17,13 +17,13 @@ _PLACES = ("row", "column", "batch")
 def layout(draft: Draft, facts: KernelFacts) -> str:
     """Where a thread reads and writes, as offsets and, where known, as rows and columns."""
     offsets: dict[tuple[str, str], tuple[set[str], dict[str, Any]]] = {}
-    seen: set[tuple[str, str]] = set()
-    for row in facts.of("global_access"):
+    whole = True
+    for row in _accesses(facts):
         index, buffer = row.value.get("index"), str(row.value.get("buffer"))
-        access = "writes" if row.value["access"] == "store" else "reads"
-        if not plain_index(index) or not re.match(r"\w+$", buffer) or (buffer, access) in seen:
+        if not plain_index(index) or not re.match(r"\w+$", buffer):
+            whole = False
             continue
-        seen.add((buffer, access))
+        access = "writes" if row.value["access"] == "store" else "reads"
         offsets.setdefault((buffer, str(index)), (set(), row.value))[0].add(access)
     if not offsets:
         return ""
@@ -34,7 +34,36 @@ def layout(draft: Draft, facts: KernelFacts) -> str:
     lead = draft.choose(
         "A thread ", "Each thread ", "As to the layout, a thread ", salt="layout"
     )  # fmt: skip
+    if not whole or len(offsets) > _MOST_OFFSETS:
+        lead = "Among other accesses, a thread "
     return f"{lead}{listed(rows)}.{_loops(facts, (value for _verbs, value in offsets.values()))}"
+
+
+def _accesses(facts: KernelFacts) -> Iterator[Row]:
+    """Accesses of one instantiation to anything but scalars."""
+    symbol = facts.symbol()
+    for row in facts.of("global_access", own=False):
+        if row.fact.get("instantiation") in (None, symbol) and not re.match(
+            r"(?:alpha|beta)", str(row.value.get("buffer"))
+        ):
+            yield row
+
+
+def part(facts: KernelFacts) -> str:
+    """Which of its arguments a kernel reads and which it writes, as a sentence."""
+    touched: dict[str, list[str]] = {"load": [], "store": []}
+    for row in _accesses(facts):
+        name = str(row.value.get("buffer")).split("[")[0]
+        kind = row.value["access"]
+        if kind not in touched or not re.fullmatch(r"\w+", name):
+            return ""  # an atomic, or memory that no argument names
+        if name not in touched[kind]:
+            touched[kind].append(name)
+    reads, writes = ([code(name) for name in touched[kind]] for kind in ("load", "store"))
+    if not writes:
+        return ""
+    read = f"reads {listed(reads)} and " if reads else ""
+    return f"The kernel's own part: it {read}writes {listed(writes)}."
 
 
 def _element(value: dict[str, Any]) -> str:
@@ -96,7 +125,7 @@ def _of_zero(facts: KernelFacts, row: Row) -> str:
     if not reads and not writes and kept and all(_only_there(facts, row, b) for b in kept):
         left = listed([code(b) for b in kept])
         return f"where {name} is zero, {left} {'stays as it is' if len(kept) == 1 else 'stay as they are'}, whatever the operands hold"
-    if writes and not set(writes) & set(reads):
+    if writes and not set(writes) & set(reads) and set(writes) <= set(other["reads"]):
         return f"where {name} is zero, {listed([code(b) for b in writes])} {'is' if len(writes) == 1 else 'are'} written without being read, so that NaN in it does not spread"
     return ""
 

@@ -5,7 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from qa.gates.claims import template_parameters
+from qa.ground import Ground
+from qa.reading.definitions import times_set
+from qa.reading.function import read_function
 from qa.scope_view import Site
+
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+_WORDS = frozenset(
+    ["grid", "and", "block", "or", "as", "the", "case", "may", "be", "dim3", "size_t", "int",
+     "unsigned", "sizeof", "std", "min", "max", "ceil", "int64_t", "uint32_t", "rocblas_int",
+     "static_cast", "I", "T", "const"]
+)  # fmt: skip
+_CALL = re.compile(
+    r"(?<!std::)\b(?!size_t|int\d+_t|uint\d+_t|rocblas_int|sizeof)[a-z]\w+\s*[(<]\w*"
+)
+_DEEPEST, _LONGEST_VALUE = 3, 90
 
 
 def resolved(site: Site) -> tuple[str, str]:
@@ -26,6 +41,43 @@ def shapes_of(sites: Sequence[Site]) -> str:
         elif len(known) == len(rows) <= 5:
             parts.append(f"{name} {', '.join(known[:-1])} or {known[-1]}, as the case may be")
     return " and ".join(parts)
+
+
+def explained(sites: Sequence[Site], ground: Ground, text: str) -> dict[str, str] | None:
+    """The launcher's names in grids and blocks and what they stand for.
+
+    Args:
+        sites: Launches from one launcher.
+        ground: The library, for its constants.
+        text: Grids and blocks in words.
+
+    Returns:
+        Names that are neither parameters nor template parameters; ``None`` where one of them is
+        set in several ways or from elsewhere, so that it would say nothing.
+    """
+    caller = sites[0].caller
+    if caller.span is None:
+        return None
+    reading = read_function(caller.text, caller.span.start_line)
+    given = {p.name for p in reading.parameters} | set(template_parameters(caller))
+    found: dict[str, str] = {}
+    open_names = [(name, 0) for name in _NAME.findall(text)]
+    while open_names:
+        name, depth = open_names.pop(0)
+        if name in given or name in found or name in _WORDS:
+            continue
+        rows = [d for d in reading.definitions if d.name == name]
+        value = rows[0].value.strip() if rows else ""
+        if not rows and name in ground.constants:
+            found[name] = f"{ground.constants[name][0]}"
+        elif len(rows) == 1 and times_set(caller.text, name) <= 1 and value and depth < _DEEPEST:
+            if len(value) > _LONGEST_VALUE or "{" in value or _CALL.search(value):
+                return None
+            found[name] = value
+            open_names += [(inner, depth + 1) for inner in _NAME.findall(value)]
+        else:
+            return None
+    return found
 
 
 def bare(expression: str) -> str:

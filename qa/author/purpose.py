@@ -17,10 +17,17 @@ _NOT_PROSE = re.compile(r"[{};@\\]|\b(?:TODO|FIXME|return is|template interface)
 _BEGINS = re.compile(r"[A-Z\"(]")
 
 
-def operation(documentation: Documentation | None) -> str:
-    """The public operation as a sentence with a blank before it; nothing where none is known."""
+def operation(documentation: Documentation | None, part: str = "") -> str:
+    """The public operation, with a blank before it; nothing where none is known.
+
+    Args:
+        documentation: The header's words on the public function.
+        part: What the function itself does in it; empty where that is not known.
+    """
     words = documentation.operation if documentation is not None else ""
-    return f" The public operation: {words}." if len(words.split()) > 3 else ""
+    if len(words.split()) <= 3:
+        return f" {part}" if part else ""
+    return f" The public call it works for: {words}. {part}".rstrip()
 
 
 def own_words(ground: Ground, function: FunctionView) -> tuple[str, Span] | None:
@@ -36,7 +43,8 @@ def own_words(ground: Ground, function: FunctionView) -> tuple[str, Span] | None
     if first > last:
         return None
     text = " ".join(_MARKS.sub("", _MARKS.sub("", row)).strip() for row in rows[first - 1 : last])
-    text = re.sub(r"\s+", " ", _RULE.sub(" ", _TAGS.sub(" ", text))).strip(" *")
+    text = re.sub(r"\s+", " ", _RULE.sub(" ", _TAGS.sub(" ", text))).strip()
+    text = re.sub(r"^\*+\s|\s\*+$", "", text)
     if (
         not _SHORTEST <= len(text) <= _LONGEST
         or len(text.split()) < _FEWEST_WORDS
