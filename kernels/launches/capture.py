@@ -29,6 +29,7 @@ _DRAWS = 120
 _MOST_ENTRIES = 6
 _SMALL, _SMALL_COUNT = 1100, 5
 _POINTER_BYTES = 8
+_FAR = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -267,6 +268,8 @@ def _apart(args: Mapping[str, Value]) -> dict[str, Value]:
     leading = [v for n, v in args.items() if isinstance(v, int) and n.lower().startswith("ld")]
     most = max([1, *map(abs, numbers)])
     far = most * max([3, *leading]) + 1
+    if far > _FAR:
+        return dict(args)  # memory that no machine here has would be in between
     return {n: far if _strides(n) and isinstance(v, int) else v for n, v in args.items()}
 
 
