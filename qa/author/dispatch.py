@@ -18,7 +18,7 @@ from qa.author.launch_prose import (
     tell_conditions,
     tell_formula,
 )
-from qa.author.recorded_launches import Sites, has_several_blocks, kernels_of
+from qa.author.recorded_launches import Sites, has_several_blocks, is_told, kernels_of
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 
@@ -33,7 +33,8 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
     # A pointer given by the name of another one says that the two are the same memory.
     traces = [
         t for t in ground.traces(view.interface)
-        if t["status"] == "success" and not any(v in _VECTORS for v in t["args"].values() if isinstance(v, str))
+        if t["status"] == "success" and is_told(t)
+        and not any(v in _VECTORS for v in t["args"].values() if isinstance(v, str))
     ]  # fmt: skip
     by_call: dict[tuple[str, str], list[Trace]] = defaultdict(list)
     for trace in traces:
@@ -147,7 +148,7 @@ def _architecture_draft(
                 ),
                 site.at, draft.head(site.callee), draft.head(site.caller), "trace",
             )  # fmt: skip
-            tell_conditions(draft, places, told)
+            tell_conditions(draft, places, told, trace, launch)
             claim_launch(draft, {**trace, "arch": [arch]}, launch)
     return draft if ok else None
 
@@ -203,7 +204,7 @@ def _pair_draft(
     q1, q2 = (f"'{first}'", f"'{second}'") if isinstance(first, str) else (str(first), str(second))
     where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
     told: set[str] = set()
-    ok = False
+    ok = explained = False
     for label, trace, rows in ((q1, one, only_one), (q2, two, only_two)):
         named: set[str] = set()
         for launch in rows[:2]:
@@ -221,8 +222,8 @@ def _pair_draft(
                 ),
                 site.at, draft.head(site.callee), draft.head(site.caller), "trace",
             )  # fmt: skip
-            tell_conditions(draft, places, told)
-            tell_formula(draft, view, ground, site, launch, trace)
+            explained |= tell_conditions(draft, places, told, trace, launch)
+            explained |= tell_formula(draft, view, ground, site, launch, trace)
             claim_launch(draft, trace, launch)
         if len(rows) > 2:
             others = list(
@@ -251,7 +252,7 @@ def _pair_draft(
                 claim_launch(
                     draft, trace, next(x for x in trace["launches"] if x["kernel"] == kernel)
                 )
-    if not ok:
+    if not ok or not explained:
         return None
     moved = f"In {mode}, with {setting}, what does moving {code(name)} from {q1} to {q2} do to the launches of {code(entry)}{where}?"
     # Only a test on the changed argument can be asked for as what tells the two apart.

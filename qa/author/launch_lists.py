@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,12 +16,19 @@ from qa.author.launch_prose import (
     tell_conditions,
     tell_formula,
 )
-from qa.author.recorded_launches import Sites, has_several_blocks, kernels_of, shape_of
+from qa.author.recorded_launches import (
+    MOST_LAUNCHES,
+    Sites,
+    has_several_blocks,
+    kernels_of,
+    shape_of,
+)
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView, Site
 
 _MOST = 10
-_LONGEST = 8
+_LONGEST = MOST_LAUNCHES
+_EXPLAINED = 2
 
 
 def singles(
@@ -63,7 +69,7 @@ def _tell_way(draft: Draft, view: ScopeView, entry: str, config: str, symbol: st
         return
     draft.say(
         draft.choose(
-            f"The way from the public call leads through {listed(names)}.",
+            f"{code(entry)} gets there by {listed(names)}.",
             f"Between {code(entry)} and the launch stand {listed(names)}." if len(names) > 1
             else f"Between {code(entry)} and the launch stands {names[0]}.",
             f"To get there {code(entry)} goes by {listed(names)}.",
@@ -107,12 +113,14 @@ def _single_draft(
             all_known = False
         else:
             found = True
-            if launch["kernel"] != previous and number < 2:
+            if launch["kernel"] != previous and number < _EXPLAINED:
                 formula = tell_formula(draft, view, ground, places[0], launch, trace)
                 derived = derived or (formula and number == 0)
-                tell_conditions(draft, places, told)
+                tested = tell_conditions(draft, places, told, trace, launch)
+                if not formula and not tested:
+                    return None  # neither the size nor the choice has a reason here
         previous = launch["kernel"]
-    if not found:
+    if not found or not (derived or told):
         return None
     forms = [
         f"{code(entry)}{where} receives {setting}. Which kernels follow, in which order, and how is each one sized?",
@@ -144,7 +152,7 @@ def _launch_words(
             f"{by} makes a single launch, {kernel} with {size}." if by else f"A single launch is made, {kernel} with {size}.",
         )  # fmt: skip
     order = (
-        "First" if number == 0 else "At last" if number == count - 1
+        "First" if number == 0 else "Last" if number == count - 1
         else ("Then", "After that", "Next")[(number - 1) % 3]
     )  # fmt: skip
     if not by:
@@ -163,16 +171,9 @@ def _shown(draft: Draft, kernel: FunctionView | None, places: list[Site]) -> lis
 
 
 def _tell_total(draft: Draft, launches: list[dict[str, Any]]) -> None:
-    """How many launches there are, repeats counted; for a single one, how many threads."""
+    """How many launches there are, repeats counted, where that is more than the list shows."""
     repeats = [launch["repeat"] for launch in launches]
-    if len(launches) == 1 and repeats == [1]:
-        extents = [v for v in (*launches[0]["grid"], *launches[0]["block"]) if v > 1]
-        total = math.prod(extents)
-        if len(extents) > 1:
-            product = " * ".join(map(str, extents))
-            draft.say(f"All in all these are {product} = {total} threads.", "recompute", "trace")
-            draft.claim("number", product, total, "recompute")
-    elif len(launches) > 2 and max(repeats) > 1:
+    if len(launches) > 2 and max(repeats) > 1:
         worked = " + ".join(map(str, repeats))
         draft.say(f"That makes {worked} = {sum(repeats)} launches in all.", "recompute", "trace")
         draft.claim("number", worked, sum(repeats), "recompute")

@@ -10,7 +10,8 @@ from extractor.launch_text import split_arguments
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_shapes import resolved
-from qa.author.sites import shared_tests
+from qa.author.passed_values import not_denied, within
+from qa.author.sites import count_of_tests, shared_tests
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.function import read_function
@@ -62,39 +63,54 @@ def size_words(launch: dict[str, Any]) -> str:
     return shape
 
 
-def tell_conditions(draft: Draft, sites: list[Site], told: set[str]) -> None:
-    """Says under which tests of the launcher a launch stands, and what their names mean."""
+def tell_conditions(
+    draft: Draft, sites: list[Site], told: set[str], trace: Trace, launch: dict[str, Any]
+) -> bool:
+    """Says under which tests of the launcher a launch stands, and what their names mean.
+
+    Tests that the call's own numbers speak against are left out, and it is said where some are.
+
+    Returns:
+        Whether a test was told.
+    """
     site = sites[0]
     assert site.caller.span is not None
     reading = read_function(site.caller.text, site.caller.span.start_line)
-    tests = [test for test in shared_tests(draft.ground, sites) if test.condition not in told]
+    shared = shared_tests(draft.ground, sites)
+    every = max(count_of_tests(one) for one in sites)
+    inside = within(draft.view, draft.ground, trace, launch["symbol"], site.caller)
+    tests, others = not_denied(shared, inside, draft.ground)
+    tests = [test for test in tests if test.condition not in told]
     held = [test for test in tests if not test.negated][:3]
     failed = [test for test in tests if test.negated][:3]
     if not held and not failed:
-        return
+        return False
+    more = ", among other tests" if len(held) + len(failed) < every else ""
     told.update(test.condition for test in tests)
     hold = listed([code(test.condition) for test in held])
-    fail = listed([code(test.condition) for test in failed], "nor" if len(failed) > 1 else "and")
+    fail = listed([code(test.condition) for test in failed])
+    failing = f"{fail} {'has' if len(failed) == 1 else 'have'} failed{more}"
     kernel = code(site.callee.name)
     if held and failed:
         text = draft.choose(
-            f"The launch of {kernel} needs {hold}, and it is only reached because {'neither ' if len(failed) > 1 else ''}{fail} {'holds' if len(failed) > 1 else 'has failed'}.",
-            f"What brings the call there is {hold}, after {fail.replace(' nor ', ' and ')} {'has' if len(failed) == 1 else 'have'} failed.",
+            f"This launch of {kernel} stands under {hold}, where {failing}.",
+            f"{hold} {'holds' if len(held) == 1 else 'hold'} around this launch of {kernel}, and before it {failing}.",
             salt=f"tests{len(told)}",
         )
     elif held:
-        text = draft.choose(
-            f"The launch of {kernel} needs {hold}.",
-            f"The call gets to {kernel} by {hold}.",
-            salt=f"held{len(told)}",
-        )
+        text = f"This launch of {kernel} stands under {hold}{more}."
     else:
-        text = draft.choose(
-            f"The call comes there because {'neither ' if len(failed) > 1 else ''}{fail} {'holds' if len(failed) > 1 else 'does not hold'}.",
-            f"{kernel} is what remains once {fail.replace(' nor ', ' and ')} {'has' if len(failed) == 1 else 'have'} failed.",
-            salt=f"failed{len(told)}",
-        )
+        text = f"This launch of {kernel} stands where {failing}."
     draft.say(text, *[test.span for test in (*held, *failed)], draft.head(site.callee), "trace")
+    shown = " ".join(test.condition for test in (*held, *failed))
+    for name, passed in others.items():
+        if re.search(rf"\b{name}\b", shown) and name in trace["args"]:
+            given = listed([code(one) for one in passed.texts], "or")
+            draft.say(
+                f"The {code(name)} of {code(site.caller.name)} is not that of the call, but the {given} that {code(passed.function.name)} passes down.",
+                *[draft.lines(passed.function, *place) for place in passed.lines],
+                draft.head(passed.function), draft.head(site.caller),
+            )  # fmt: skip
     meanings: list[str] = []
     spans: list[Span] = []
     for test in (*held, *failed):
@@ -104,11 +120,25 @@ def tell_conditions(draft: Draft, sites: list[Site], told: set[str]) -> None:
                 continue
             if definition.guards or not re.search(r"[(<&|=]", definition.value):
                 continue
+            words = meaning_words(definition.value, inside.truth(definition.value, draft.ground))
+            if not words:
+                continue
             told.update((name, definition.value))
-            meanings.append(f"{code(name)} is {code(definition.value)}")
+            meanings.append(f"{code(name)} is {words}")
             spans.append(draft.lines(site.caller, definition.first, definition.last))
     if meanings:
         draft.say(f"There {listed(meanings)}.", *spans)
+    return True
+
+
+_OF_TYPES = re.compile(r"is_same|is_complex|sizeof\b|std::is_|conditional_t|enable_if")
+
+
+def meaning_words(value: str, truth: bool | None) -> str:
+    """What a definition says for the reader: its truth where types decide it, else its text."""
+    if _OF_TYPES.search(value):
+        return "" if truth is None else f"{str(truth).lower()} for this type"
+    return code(value)
 
 
 def tell_formula(
@@ -130,6 +160,8 @@ def tell_formula(
             continue
         values, constants, lines = found
         worked = _put_in(expression, values)
+        if same_text(worked, launch["grid"]["xyz".index(axis)]):
+            continue  # an equation of a number with itself
         value = launch["grid"]["xyz".index(axis)]
         draft.say(
             draft.choose(
@@ -184,6 +216,11 @@ def _values_for(
                 used = {n: v for n, v in values.items() if n in names}
                 return used, {**fixed, **chosen}, lines
     return None
+
+
+def same_text(worked: str, value: object) -> bool:
+    """Both sides of an equation would read the same."""
+    return re.sub(r"[\s()]", "", worked) == str(value)
 
 
 def _put_in(expression: str, values: dict[str, int]) -> str:

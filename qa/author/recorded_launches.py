@@ -9,6 +9,9 @@ from qa.author.launch_prose import Trace
 from qa.author.sites import launching
 from qa.scope_view import ScopeView, Site
 
+_PAST = 2**31
+MOST_LAUNCHES = 8
+
 
 class Sites:
     """Launch sites of recorded launches."""
@@ -22,6 +25,18 @@ class Sites:
         if key not in self._known:
             self._known[key] = launching(view, entry, config, key[2]) if key[2] else []
         return self._known[key]
+
+
+def is_told(trace: Trace) -> bool:
+    """The call can be told launch by launch.
+
+    Sizes past 32 bits are served in passes, and a trace folds the launches of these passes, whose
+    last one is smaller, together. A list of many launches, repeats counted, says nothing.
+    """
+    sizes = [v for v in trace["args"].values() if isinstance(v, int)]
+    return max(map(abs, sizes), default=0) < _PAST and (
+        sum(launch["repeat"] for launch in trace["launches"]) <= MOST_LAUNCHES
+    )
 
 
 def kernels_of(trace: Trace) -> list[str]:

@@ -73,6 +73,17 @@ def tests_around(ground: Ground, site: Site, longest: int) -> list[Test]:
     return found
 
 
+def count_of_tests(site: Site) -> int:
+    """How many conditions enclose a launch, those on the pointer mode and long ones too."""
+    caller: FunctionView = site.caller
+    assert caller.span is not None
+    reading = read_function(caller.text, caller.span.start_line)
+    return max(
+        (len(c.guards) for c in reading.calls
+         if c.first <= site.at.start_line <= c.last and len(c.text) > 20), default=0,
+    )  # fmt: skip
+
+
 def shared_tests(ground: Ground, sites: list[Site], longest: int = _LONGEST) -> list[Test]:
     """Conditions that every one of the sites stands under."""
     if not sites:

@@ -8,9 +8,12 @@ from typing import Any, cast
 import pytest
 
 from extractor.records import Span
+from qa.author import sites
 from qa.author.kernel_facts import KernelFacts
 from qa.author.launch_lists import _launch_words, _tell_total
+from qa.author.passed_values import Within, not_denied, other_names
 from qa.author.paths import _goes_into, asks_for_a_batch, checking
+from qa.author.recorded_launches import is_told
 from qa.reading.function import read_function
 
 KERNEL = "template <typename T, typename U> void k(T* A, U x, int n)\n{\n}\n"
@@ -117,7 +120,7 @@ def test_repeated_launches_count_as_often_as_they_are_made() -> None:
 def test_only_the_last_launch_is_called_the_last() -> None:
     draft: Any = Sayings()
     words = [_launch_words(draft, launch("k"), number, 8, []) for number in range(8)]
-    assert [w.startswith("At last") for w in words] == [False] * 7 + [True]
+    assert [w.startswith("Last") for w in words] == [False] * 7 + [True]
     assert words[0].startswith("First")
 
 
@@ -129,3 +132,35 @@ def test_a_check_of_the_arguments_is_an_end_of_the_call() -> None:
     )
     reading = read_function(text, 1)
     assert [checking(reading, branch) for branch in reading.branches] == ["f_argCheck", ""]
+
+
+def test_a_name_of_the_call_may_be_another_one_further_down() -> None:
+    texts = (
+        "void entry(int n, int k)\n{\n  middle(n, k);\n}\n",
+        "void middle(int n, int k)\n{\n  last(nb, k);\n  last(n_diag, k);\n}\n",
+        "void last(int n, int k)\n{\n}\n",
+    )
+    steps: Any = [
+        SimpleNamespace(id=name, name=name, text=text, span=SimpleNamespace(start_line=1))
+        for name, text in zip(("entry", "middle", "last"), texts, strict=True)
+    ]
+    found = other_names(steps, ("n", "k"))
+    assert {name: passed.texts for name, passed in found.items()} == {"n": ("nb", "n_diag")}
+    assert found["n"].function.name == "middle"
+    assert found["n"].lines == ((3, 3), (4, 4))
+    assert other_names(steps[:2], ("n", "k")) == {}
+
+
+def test_a_test_that_the_numbers_deny_is_left_out_with_all_others_on_its_names() -> None:
+    ground: Any = SimpleNamespace(enumerators=frozenset())
+    span: Any = None
+    texts = (("n % 16 == 0", False), ("n > 4", False), ("k > 4", True))
+    tests = [sites.Test(text, negated, span) for text, negated in texts]
+    kept, _used = not_denied(tests, Within({"n": 100, "k": 1}), ground)
+    assert kept == [tests[2]]
+
+
+def test_long_lists_and_sizes_served_in_passes_are_not_told() -> None:
+    assert is_told({"args": {"n": 1000}, "launches": [launch("k", 8)]})
+    assert not is_told({"args": {"n": 1000}, "launches": [launch("k", 8), launch("k")]})
+    assert not is_told({"args": {"n": 2**32 + 5}, "launches": [launch("k")]})

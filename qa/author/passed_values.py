@@ -1,0 +1,169 @@
+"""What the arguments of a public call are within a function further down its way.
+
+A launcher's ``n`` may be the size of one tile and not that of the call. Tests of a launcher are told
+only where the numbers of the call, as far as they get there under their names, do not speak against
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from qa.author.sites import Test
+from qa.ground import Ground
+from qa.reading.execution import follow
+from qa.reading.function import read_function
+from qa.reading.outcome import Value
+from qa.scope_view import FunctionView, ScopeView
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What a function gives for a parameter of the one that it calls.
+
+    Attributes:
+        texts: Arguments as written, one for each way in which the call is made.
+        function: Who calls.
+        lines: First and last line of the calls.
+    """
+
+    texts: tuple[str, ...]
+    function: FunctionView
+    lines: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Within:
+    """Names of a function, against the arguments of the call.
+
+    Attributes:
+        values: Arguments of the call that have the same name there.
+        other: Parameters that share an argument's name and are something else, with what they are
+            given on the way.
+        types: Template parameters of the instantiation that the call comes to.
+    """
+
+    values: Mapping[str, Value]
+    other: Mapping[str, Passed] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    def truth(self, condition: str, ground: Ground) -> bool | None:
+        """Whether a condition holds; ``None`` where the values do not settle it."""
+        known = {name: value for name, value in self.values.items() if name not in self.other}
+        outcome = follow(
+            f"void f() {{ auto r = {condition}; }}", 1, known, dict(self.types),
+            enumerators=ground.enumerators,
+        )  # fmt: skip
+        value = outcome.values.get("r")
+        return bool(value) if isinstance(value, int) else None
+
+
+def other_names(steps: Iterable[FunctionView], arguments: Iterable[str]) -> dict[str, Passed]:
+    """Parameters of the last function that do not have the value of the argument of their name.
+
+    Args:
+        steps: Functions on the way, the entry point first.
+        arguments: Names of the entry point's arguments.
+    """
+    names = {re.sub(r"_64$", "", name) for name in arguments} | set(arguments)
+    other: dict[str, Passed] = {}
+    for function, following in pairwise(steps):
+        if function.span is None or following.span is None or function.id == following.id:
+            continue
+        calls = read_function(function.text, function.span.start_line).calls_of(following.name)
+        parameters = read_function(following.text, following.span.start_line).parameters
+        found: dict[str, Passed] = {}
+        for call in calls:
+            for parameter, given in zip(parameters, call.arguments, strict=False):
+                words = set(_NAME.findall(given))
+                name = parameter.name
+                if name not in names:
+                    continue
+                if name in words or f"{name}_64" in words or name.removesuffix("_64") in words:
+                    if name in other:
+                        found[name] = other[name]
+                else:
+                    known = found.get(name)
+                    before = known if known is not None and known.function is function else None
+                    found[name] = Passed(
+                        tuple(dict.fromkeys((*(before.texts if before else ()), given))),
+                        function,
+                        (*(before.lines if before else ()), (call.first, call.last)),
+                    )
+        other = found
+    return other
+
+
+def within(
+    view: ScopeView, ground: Ground, trace: Mapping[str, Any], symbol: str, caller: FunctionView
+) -> Within:
+    """What the arguments of a recorded call are in the function that makes one of its launches."""
+    config = trace.get("config", "source")
+    way = [i for i, _at in view.path(trace["entry"], config, symbol, through=caller.id)][:-1]
+    steps = [view.owner[i] for i in way]
+    given: Mapping[str, Any] = trace["args"]
+    other = other_names(steps, given)
+    types: dict[str, str] = {}
+    made = next((one for one in caller.instantiations if way and one["id"] == way[-1]), None)
+    if made is not None:
+        from qa.author.subjects import types_of
+
+        types = types_of(caller, caller.instantiations.index(made))
+    values: dict[str, Value] = {}
+    parameters = (
+        read_function(caller.text, caller.span.start_line).parameters if caller.span else ()
+    )
+    for parameter in parameters:
+        value = given.get(parameter.name)
+        if isinstance(value, bool) or value is None:
+            continue
+        if isinstance(value, int):
+            # A number for a pointer is what it points at.
+            if "*" not in parameter.type and parameter.name not in ("alpha", "beta"):
+                values[parameter.name] = value
+        elif isinstance(value, str):
+            kind = _NAME.findall(parameter.type)
+            named = [
+                e for e in letters(ground).get(value, ()) if kind and e.startswith(f"{kind[-1]}_")
+            ]
+            if len(named) == 1:
+                values[parameter.name] = named[0]
+    return Within(values, other, types)
+
+
+def letters(ground: Ground) -> dict[str, list[str]]:
+    """Enumerators by the letter that stands for them in a trace."""
+    traced = getattr(ground.project.rule, "trace", None)
+    found: dict[str, list[str]] = {}
+    for name, letter in (traced.letters if traced is not None else {}).items():
+        found.setdefault(letter, []).append(name)
+    return found
+
+
+def not_denied(
+    tests: list[Test], inside: Within, ground: Ground
+) -> tuple[list[Test], dict[str, Passed]]:
+    """Tests that the call's own values do not speak against, and names that are not the call's.
+
+    A name in a test that is denied is another one than the call's, so that every other test on it
+    is left out as well.
+    """
+    denied: set[str] = set()
+    for test in tests:
+        truth = inside.truth(test.condition, ground)
+        if truth is not None and truth == test.negated:
+            denied |= set(_NAME.findall(test.condition)) & set(inside.values)
+    kept = [
+        test for test in tests if not denied & set(_NAME.findall(test.condition))
+    ]  # fmt: skip
+    used = {
+        name: inside.other[name]
+        for test in kept for name in _NAME.findall(test.condition) if name in inside.other
+    }  # fmt: skip
+    return kept, used
