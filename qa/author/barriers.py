@@ -20,6 +20,7 @@ from qa.author.launch_sizes import block_words, claim_block, definition_spans
 from qa.author.launch_values import choose_shape, recorded_shape
 from qa.author.subjects import entries_through
 from qa.ground import Ground
+from qa.reading.function_text import under_directive
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Value
 
@@ -333,7 +334,7 @@ def _placed(
     draft.question = draft.choose(
         f"Into which phases do the barriers divide {code(function.name)}, and which LDS array changes hands at each of them?",
         f"Walk through {code(function.name)}, as {code(entries[0])} runs it, from barrier to barrier: what is written to {listed([code(a) for a in arrays])} before each and read after it?",
-        f"Which barrier of {code(function.name)} is there because of a write that follows a read, and which because of a read that follows a write? Go by {listed([code(a) for a in arrays])}.",
+        f"Between which stores and which loads of {listed([code(a) for a in arrays])} does each barrier of {code(function.name)} stand?",
     )
     head = draft.head(function)
     count = len(
@@ -350,7 +351,9 @@ def _placed(
         head,
         *[draft.lines(function, b.line) for b in barriers],
     )
-    around = [[x for x in facts.reading.loops if x.first < b.line <= x.last] for b, _s, _l in parts]
+    start = function.span.start_line if function.span is not None else 1
+    loops = [x for x in facts.reading.loops if not under_directive(function.text, x.first - start)]
+    around = [[x for x in loops if x.first < b.line <= x.last] for b, _s, _l in parts]
     shared = next((x for x in around[0] if all(x in row for row in around[1:])), None)
     if shared is not None and len(shared.head) < 90:
         draft.say(
@@ -386,7 +389,7 @@ def _placed(
         (
             part
             for part in parts
-            if part[1] and any(x.first < part[0].line <= x.last for x in facts.reading.loops)
+            if part[1] and any(x.first < part[0].line <= x.last for x in loops)
         ),
         None,
     )

@@ -211,10 +211,24 @@ def _empty_problem(
                 continue
             if both.returned is None or "invalid" in both.returned:
                 continue
-            yield _empty_draft(
+            draft = _empty_draft(
                 view, ground, made, (fault, outcome, step), zero, both, entries, documentation
             )
-            return
+            if draft is not None:
+                yield draft
+                return
+
+
+def _earlier(both: Outcome, step: Step) -> Step | None:
+    """The condition that ends a call before it comes to a test; nothing where it comes there.
+
+    The status it returns may be that of an ordinary call.
+    """
+    branches = [one for one in both.steps if one.kind == "branch"]
+    if any(one.first == step.first for one in branches):
+        return None
+    held = [one for one in branches if one.value and one.first < step.first]
+    return held[-1] if held else None
 
 
 def _empty_draft(
@@ -226,9 +240,12 @@ def _empty_draft(
     both: Outcome,
     entries: list[str],
     documentation: Documentation | None,
-) -> Draft:
+) -> Draft | None:
     function = made.function
     fault, outcome, step = null
+    hit = _earlier(both, step)
+    if hit is None and not re.search(rf"\b{re.escape(zero.name)}\b", step.text):
+        return None  # what makes the test false is not to be seen in it
     draft = Draft(
         view, ground, "correctness_constraints", f"empty problem in {function.id}", entries
     )
@@ -246,7 +263,6 @@ def _empty_draft(
     low = _cite(draft, function, outcome, step)
     parts = _disjuncts(made, step, (fault,))
     test = listed([code(p) for p in parts]) if parts else code(step.text)
-    hit = _hit(both, made)
     because, status = draft.choose(*reasons(fault), salt="n"), code(outcome.returned or "")
     usual = f"{code(zero.name)} = {made.values[zero.name]}"
     lead = draft.choose(
@@ -257,7 +273,7 @@ def _empty_draft(
         f"{status} is what {usual} gets, from {test}, as {because}.",
         salt="lead",
     )
-    if hit is not None and hit.first < step.first:
+    if hit is not None:
         high = _cite(draft, function, both, hit)
         early, why = code(both.returned or ""), draft.choose(*reasons(zero), salt="z")
         draft.say(

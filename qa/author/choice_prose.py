@@ -165,13 +165,14 @@ def _tell_return(draft: Draft, made: Arguments, name: str, label: str, outcome: 
             f"On the way {code(name)} = {label} fails {code(step.text)}.",
             draft.lines(made.function, step.first, step.last), "recompute",
         )  # fmt: skip
+    ends = (
+        f"{code(name)} = {label} comes to {code(source.text)}",
+        f"The call with {code(name)} = {label} ends at {code(source.text)}",
+    )
+    # Where the text is a number already there is nothing to add.
+    more = "" if re.search(rf"(?<!\w){last.value}$", source.text) else f", which is {last.value}"
     draft.say(
-        draft.choose(
-            f"With {code(name)} = {label} the way leads to {code(source.text)}, and {last.value} is the answer.",
-            f"{code(name)} = {label} ends at {code(source.text)}; the function returns {last.value}.",
-            f"The call with {code(name)} = {label} gets {last.value}, out of {code(source.text)}.",
-            salt=f"end{label}",
-        ),
+        draft.choose(*(f"{end}{more}." for end in ends), salt=f"end{label}"),
         draft.lines(made.function, source.first, source.last), "recompute",
     )  # fmt: skip
     draft.claim("number", str(last.value), last.value, "recompute")

@@ -8,7 +8,7 @@ from typing import Any
 
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_pairs import Pair, pairs
-from qa.author.numbers import put_into
+from qa.author.numbers import equation, put_into
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
 from qa.reading.element_types import BYTES
@@ -107,9 +107,9 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair, rows: list[dict[str, Any
             if kind != kinds[0]:
                 text = f"For {code(kind)} the same expression makes {total}."
         elif named:
-            text = f"{launcher} asks for {code(named)}, which for {code(kind)} is {worked} = {total} bytes."
+            text = f"{launcher} asks for {code(named)}, which for {code(kind)} is {equation(worked, total)} bytes."
         else:
-            text = f"For {code(kind)} it is {worked} = {total} bytes."
+            text = f"For {code(kind)} it is {equation(worked, total)} bytes."
         draft.say(text, pair.site.at, *where, draft.head(pair.launcher), "fact", "recompute")
         draft.claim("number", worked, total, "recompute")
         said = {k: row.get(k) for k in ("fact", "function", "subject", "arch", "instantiation")}

@@ -14,7 +14,7 @@ from qa.author.launch_pairs import Pair, Shape, pairs
 from qa.author.launch_prose import claim_launch
 from qa.author.launch_sizes import block_words, claim_block, definition_spans, situation
 from qa.author.launch_values import choose_shape, recorded_shape
-from qa.author.numbers import put_into
+from qa.author.numbers import equation, put_into
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
@@ -153,7 +153,7 @@ def _draft(
                 if worked == str(blocks):
                     size = f"{code(expression)}{equals} {size}"
                 else:
-                    size = f"{code(expression)}{equals} {worked} = {size}"
+                    size = f"{code(expression)}{equals} {equation(worked, size)}"
                     draft.claim("number", worked, blocks, "recompute")
             counts.append(blocks)
         here = draft.lines(pair.kernel, row.line)

@@ -16,6 +16,7 @@ from qa.author.kernel_facts import (
     put_in,
     settings,
 )
+from qa.author.numbers import equation
 from qa.author.ownership import owned
 from qa.author.subjects import entries_through
 from qa.ground import Ground
@@ -146,8 +147,8 @@ def _surplus_draft(
     here = draft.lines(function, guard.line, guard.line)
     draft.say(
         draft.choose(
-            f"In block {blocks - 1} thread {last} is the first for which {code(condition)} fails: it stands at {worked} = {final}.",
-            f"{code(condition)} is false from thread {last} of block {blocks - 1} on, where the position is {worked} = {final}.",
+            f"In block {blocks - 1} thread {last} is the first for which {code(condition)} fails: it stands at {equation(worked, final)}.",
+            f"{code(condition)} is false from thread {last} of block {blocks - 1} on, where the position is {equation(worked, final)}.",
             salt="first",
         ),
         here, "recompute",
@@ -218,7 +219,7 @@ def _scalars(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dr
         ]
         if not saved and not kept:
             continue
-        draft = _scalar_draft(view, ground, facts, row, saved, kept)
+        draft = _scalar_draft(view, ground, facts, row, saved, kept, list(then.get("reads", ())))
         if draft is not None:
             yield draft
             return
@@ -226,7 +227,13 @@ def _scalars(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator[Dr
 
 
 def _scalar_draft(
-    view: ScopeView, ground: Ground, facts: KernelFacts, row: Row, saved: list[str], kept: list[str]
+    view: ScopeView,
+    ground: Ground,
+    facts: KernelFacts,
+    row: Row,
+    saved: list[str],
+    kept: list[str],
+    short: list[str],
 ) -> Draft | None:
     function = facts.function
     number, _types = facts.types()
@@ -302,9 +309,19 @@ def _scalar_draft(
         written = sorted(
             {s.value["buffer"] for s in stores if re.match(r"\w+$", str(s.value.get("buffer")))}
         )
+        span = row.fact["span"]
+        outside = [
+            r for r in facts.of("global_access")
+            if r.value["access"] == "load" and r.value.get("buffer") not in (*saved, scalar)
+            and not span["start_line"] <= r.line <= span["end_line"]
+        ]  # fmt: skip
         if written:
+            others = bool(outside) or any(b not in (*saved, scalar) for b in short)
+            source = (
+                "from the other operands alone" if others else "with a value that needs no operand"
+            )
             draft.say(
-                f"The result behind {code(written[0])} is still written, from the other operands alone.",
+                f"The result behind {code(written[0])} is still written, {source}.",
                 head, "fact",
             )  # fmt: skip
     draft.say(

@@ -10,12 +10,13 @@ from extractor.launch_text import split_arguments
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_shapes import resolved
-from qa.author.passed_values import not_denied, within
+from qa.author.numbers import equation
+from qa.author.passed_values import Passed, not_denied, within
 from qa.author.sites import count_of_tests, shared_tests
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.function import read_function
-from qa.scope_view import ScopeView, Site
+from qa.scope_view import FunctionView, ScopeView, Site
 from qa.text.arithmetic import Unknown, evaluate, names_in
 
 Trace = dict[str, Any]
@@ -105,12 +106,7 @@ def tell_conditions(
     shown = " ".join(test.condition for test in (*held, *failed))
     for name, passed in others.items():
         if re.search(rf"\b{name}\b", shown) and name in trace["args"]:
-            given = listed([code(one) for one in passed.texts], "or")
-            draft.say(
-                f"The {code(name)} of {code(site.caller.name)} is not that of the call, but the {given} that {code(passed.function.name)} passes down.",
-                *[draft.lines(passed.function, *place) for place in passed.lines],
-                draft.head(passed.function), draft.head(site.caller),
-            )  # fmt: skip
+            tell_passed(draft, name, site.caller, passed)
     meanings: list[str] = []
     spans: list[Span] = []
     for test in (*held, *failed):
@@ -129,6 +125,16 @@ def tell_conditions(
     if meanings:
         draft.say(f"There {listed(meanings)}.", *spans)
     return True
+
+
+def tell_passed(draft: Draft, name: str, function: FunctionView, passed: Passed) -> None:
+    """Says that a name of a function is not the argument of the call with that name."""
+    given = listed([code(one) for one in passed.texts], "or")
+    draft.say(
+        f"The {code(name)} of {code(function.name)} is not that of the call, but the {given} that {code(passed.function.name)} passes down.",
+        *[draft.lines(passed.function, *place) for place in passed.lines],
+        draft.head(passed.function), draft.head(function),
+    )  # fmt: skip
 
 
 _OF_TYPES = re.compile(r"is_same|is_complex|sizeof\b|std::is_|conditional_t|enable_if")
@@ -160,7 +166,7 @@ def tell_formula(
             continue
         values, constants, lines = found
         worked = _put_in(expression, values)
-        if same_text(worked, launch["grid"]["xyz".index(axis)]):
+        if equation(worked, launch["grid"]["xyz".index(axis)]).isdigit():
             continue  # an equation of a number with itself
         value = launch["grid"]["xyz".index(axis)]
         draft.say(
@@ -216,11 +222,6 @@ def _values_for(
                 used = {n: v for n, v in values.items() if n in names}
                 return used, {**fixed, **chosen}, lines
     return None
-
-
-def same_text(worked: str, value: object) -> bool:
-    """Both sides of an equation would read the same."""
-    return re.sub(r"[\s()]", "", worked) == str(value)
 
 
 def _put_in(expression: str, values: dict[str, int]) -> str:

@@ -8,7 +8,7 @@ from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_pairs import Pair, Shape
 from qa.author.launch_prose import call_words, claim_launch
-from qa.author.numbers import put_into
+from qa.author.numbers import equation, put_into
 from qa.reading.function import read_function
 from qa.text.arithmetic import names_in
 
@@ -94,7 +94,7 @@ def tell_grid(draft: Draft, pair: Pair, shape: Shape, axes: str) -> None:
         blocks = "block" if value == 1 else "blocks"
         along = f" along {axis}" if axis != "x" else ""
         step = (
-            f", here {worked} = {value} {blocks}"
+            f", here {equation(worked, value)} {blocks}"
             if worked != str(value)
             else f", here {value} {blocks}"
         )

@@ -10,6 +10,7 @@ from qa.author.draft import Draft, code, counted, listed
 from qa.author.launch_bounds import Bound, Line
 from qa.author.launch_offsets import Offsets
 from qa.author.launch_pairs import Pair, Shape
+from qa.author.numbers import equation
 
 
 class Axis:
@@ -129,7 +130,7 @@ def tell_edges(
             if axis.blocks > 1:
                 worked = f"{axis.working} - {axis.blocks - 1} * {axis.threads}"
                 edges.append(
-                    f"the last block along {axis.name} uses {worked} = {rest} of its {axis.threads} threads"
+                    f"the last block along {axis.name} uses {equation(worked, rest)} of its {axis.threads} threads"
                 )
                 draft.claim("number", worked, rest, "recompute")
                 draft.claim("number", f"{axis.blocks} - 1", axis.blocks - 1, "recompute")

@@ -17,6 +17,7 @@ from qa.author.kernel_facts import (
     put_in,
     settings,
 )
+from qa.author.numbers import equation
 from qa.author.ownership import owned
 from qa.author.subjects import entries_through
 from qa.author.wavefronts import spread
@@ -85,7 +86,7 @@ def _element_draft(
     function = facts.function
     index, buffer = row.value["index"], row.value["buffer"]
     spot = {"tx": 5, "ty": 2 if "threadIdx.y" in index else 0, "bx": 3 if "blockIdx.x" in index else 0,
-            "by": 1 if "blockIdx.y" in index else 0, "bz": 0}  # fmt: skip
+            "by": 1 if "blockIdx.y" in index else 0, "bz": 1 if "blockIdx.z" in index else 0}  # fmt: skip
     for name, value in types.items():
         if re.search(r"DIM_X|NB|BLK|THREADS", name) and value.isdigit() and int(value) > 32:
             spot["tx"] = 17
@@ -93,6 +94,9 @@ def _element_draft(
     other = at(index, values, **{**spot, "tx": spot["tx"] + _LANE})
     if element is None or other is None or element < 0:
         return None
+    strides = {n: int(v) for n, v in values.items() if n not in types and v}
+    if any(at(index, {**values, n: v + 1}, **spot) == element for n, v in strides.items()):
+        return None  # given for nothing: it comes to nothing at this place
     entries = entries_through(view, function, number)
     draft = Draft(view, ground, "index_mapping", f"element of {buffer} in {function.id}", entries)
     constants = [f"{code(n)} = {v}" for n, v in values.items() if n in types]
@@ -135,10 +139,10 @@ def _element_draft(
     worked = put_in(index, values, **spot)
     draft.say(
         draft.choose(
-            f"For {where} this is {worked} = {element}.",
-            f"Putting in {where} gives {worked} = {element}.",
-            f"The numbers of {where} turn it into {worked} = {element}.",
-            f"So {where} ends up at {worked} = {element}.",
+            f"For {where} this is {equation(worked, element)}.",
+            f"Putting in {where} gives {equation(worked, element)}.",
+            f"For {where} it comes to {equation(worked, element)}.",
+            f"So {where} ends up at {equation(worked, element)}.",
             salt="worked",
         ),
         "recompute",
@@ -160,7 +164,7 @@ def _where(index: str, spot: dict[str, int]) -> str:
         thread = f"the thread with `threadIdx.x` = {spot['tx']} and `threadIdx.y` = {spot['ty']}"
     blocks = [
         f"`blockIdx.{axis}` = {spot[key]}"
-        for axis, key in (("x", "bx"), ("y", "by")) if f"blockIdx.{axis}" in index
+        for axis, key in (("x", "bx"), ("y", "by"), ("z", "bz")) if f"blockIdx.{axis}" in index
     ]  # fmt: skip
     if blocks == [f"`blockIdx.x` = {spot['bx']}"] and "threadIdx.y" not in index:
         return f"{thread} of block {spot['bx']}"

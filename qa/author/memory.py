@@ -11,6 +11,7 @@ from qa.author.kernel_facts import KernelFacts, Row, claim_fact, kernel_facts
 from qa.author.launch_pairs import Pair, pairs
 from qa.author.launch_sizes import block_words, claim_block, definition_spans
 from qa.author.launch_values import choose_shape
+from qa.author.numbers import equation
 from qa.author.subjects import entries_through
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
@@ -157,7 +158,7 @@ def _tell_arrays(draft: Draft, facts: KernelFacts, cases: list[list[Row]]) -> li
         sums = []
         for rows, total in zip(cases, totals, strict=True):
             worked = " + ".join(str(row.value["bytes"]) for row in rows)
-            sums.append(f"{worked} = {total}")
+            sums.append(f"{equation(worked, total)}")
             draft.claim("number", worked, total, "recompute")
         draft.say(
             f"A block needs {listed(sums)} bytes{', respectively' if len(sums) > 1 else ''}.",
@@ -174,7 +175,7 @@ def _tell_share(draft: Draft, pair: Pair, symbol: str | None, total: int) -> Non
         return
     worked = f"{total} / {shape.threads}"
     share = (
-        f"{worked} = {total // shape.threads} bytes for each"
+        f"{equation(worked, total // shape.threads)} bytes for each"
         if total % shape.threads == 0
         else "a share for each that is no whole number"
     )

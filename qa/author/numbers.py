@@ -10,6 +10,12 @@ from qa.text.arithmetic import Unknown, Value, evaluate
 _CASTS = r"\b(?:u?int\d+_t|size_t)\("
 
 
+def equation(worked: str, value: object) -> str:
+    """A term and what it comes to; the number alone where the two read the same."""
+    same = re.sub(r"[\s()]", "", worked) == str(value)
+    return str(value) if same else f"{worked} = {value}"
+
+
 def unwrapped(text: str) -> str:
     """An expression without parentheses around the whole."""
     text = text.strip()

@@ -14,7 +14,7 @@ from qa.author.launch_pairs import Pair, Shape, pairs
 from qa.author.launch_sizes import situation, tell_grid
 from qa.author.launch_values import choose_shape, recorded_shape
 from qa.author.leftovers import Axis, tell_edges, tell_problem, tell_rest
-from qa.author.numbers import put_into
+from qa.author.numbers import equation, put_into
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
@@ -145,7 +145,7 @@ def _row_draft(
     if worked == str(position):
         text = f"{kernel} numbers positions by {code(bound.position)} alone, so the last one, {last}, is thread {thread} itself."
     else:
-        text = f"Inside {kernel} a thread stands for position {code(bound.position)}{each}, so number {last} belongs to thread {thread} of block {block}: {worked} = {position}."
+        text = f"Inside {kernel} a thread stands for position {code(bound.position)}{each}, so number {last} belongs to thread {thread} of block {block}: {equation(worked, position)}."
     draft.say(text, guard, head, "fact", "recompute")
     draft.claim("number", worked, position, "recompute")
     draft.claim("number", f"{extent} - 1", last, "recompute")
@@ -271,7 +271,7 @@ def _tile_draft(
         }
         worked = put_into(axis.bound.position, known)
         value = block * axis.line.per_block + thread * axis.line.per_thread
-        told.append(f"{worked} = {value} along {axis.name}")
+        told.append(f"{equation(worked, value)} along {axis.name}")
         draft.claim("number", worked, value, "recompute")
         draft.claim("number", str(block), block, "recompute")
         draft.claim("number", str(thread), thread, "recompute")

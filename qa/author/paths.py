@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from extractor.records import Span
+from qa.author.decisions import Decision, decisions_on, tell_decisions
 from qa.author.draft import Draft, code, listed
 from qa.author.entry_pairs import configurations, precisions, twins
 from qa.author.launch_prose import Trace, call_words, claim_launch, size_words
-from qa.author.sites import Test, shared_tests
+from qa.author.sites import shared_tests
 from qa.ground import Ground
 from qa.reading.definitions import times_set
 from qa.reading.function import Branch, Definition, FunctionReading, read_function
@@ -22,12 +22,7 @@ _MOST_PATHS = 4
 _MOST_ARGUMENTS = 12
 _LARGEST = 5000
 _LONGEST_VALUE = 100
-_LONGEST_TEST = 190
-_ANY_LENGTH = 10**6
 _FEWEST_DECISIONS = 1
-_MOST_DECISIONS = 5
-_LITERALS = ("true", "false", "0", "1")
-_USUAL = re.compile(r"pointer_mode|check_numerics|layer_mode|st\w*\s*!=|memory_size|^!?handle$")
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -51,40 +46,22 @@ def _paths(view: ScopeView, ground: Ground) -> Iterator[Draft]:
                 or kernel.infrastructure
                 or kernel.name in seen
                 or len(seen) >= 2 * _MOST_PATHS
+                or (recorded and (entry, kernel_id.split("@")[0]) not in recorded)
             ):
                 continue
             path = view.path(entry, config, kernel_id)
-            steps = [(view.owner[i], at) for i, at in path]
-            if len({f.id for f, _at in steps}) < 3:
+            if len({view.owner[i].id for i, _at in path}) < 3:
                 continue
-            draft = _path_draft(view, ground, entry, config, steps, recorded)
+            trace = recorded.get((entry, kernel_id.split("@")[0]))
+            draft = _path_draft(view, ground, entry, config, path, trace)
             decisions = draft.subject.split("|")[-1] if draft is not None else ""
             if draft is not None and decisions not in seen:
                 seen.update((kernel.name, decisions))
                 yield draft
 
 
-@dataclass(frozen=True)
-class Decision:
-    """A test of a host function on the way that lets the call go on.
-
-    Attributes:
-        function: Where it stands.
-        condition: As written.
-        holds: Whether it has to hold.
-        instead: The function that takes over in the other case, if one is named.
-        span: Its lines.
-    """
-
-    function: FunctionView
-    condition: str
-    holds: bool
-    instead: str
-    span: Span
-
-
 def _recorded(view: ScopeView, ground: Ground, config: str) -> dict[tuple[str, str], Trace]:
-    """For each entry point and kernel the recorded call with the fewest and smallest arguments."""
+    """For each entry point and symbol the recorded call with the fewest and smallest arguments."""
     found: dict[tuple[str, str], Trace] = {}
     for trace in ground.traces(view.interface):
         sizes = [v for v in trace["args"].values() if isinstance(v, int)]
@@ -93,7 +70,7 @@ def _recorded(view: ScopeView, ground: Ground, config: str) -> dict[tuple[str, s
         if sizes and not 2 <= max(sizes) <= _LARGEST:
             continue
         for launch in trace["launches"]:
-            key = (trace["entry"], launch["kernel"])
+            key = (trace["entry"], launch["symbol"])
             known = found.get(key)
             if known is None or _rank(trace) < _rank(known):
                 found[key] = trace
@@ -111,13 +88,15 @@ def _path_draft(
     ground: Ground,
     entry: str,
     config: str,
-    steps: list[tuple[FunctionView, Span | None]],
-    recorded: dict[tuple[str, str], Trace],
+    path: list[tuple[str, Span | None]],
+    trace: Trace | None,
 ) -> Draft | None:
     """The decisions on a way; nothing where there are none but the usual checks."""
+    steps = [(view.owner[i], at) for i, at in path]
     kernel, launcher = steps[-1][0], steps[-2][0]
     hosts = [f for f, _at in steps[:-1]]
-    decisions = _decisions(view, ground, steps)
+    found = decisions_on(view, ground, path, trace)
+    decisions = found.decisions
     if len(decisions) < _FEWEST_DECISIONS or _needs_a_batch(view, ground, steps):
         return None
     told = sorted(f"{d.function.id} {d.condition} {d.holds}" for d in decisions)
@@ -126,9 +105,8 @@ def _path_draft(
         configs=[config],
     )  # fmt: skip
     where = f" in configuration `{config}`" if len(view.configs) > 1 else ""
-    trace = recorded.get((entry, kernel.name))
     only = _is_the_only_way(view, entry, config, steps)
-    if _leaves_early(steps, decisions):
+    if found.open or _leaves_early(steps, decisions):
         draft.question = draft.choose(
             f"In which branches of the host code does {code(entry)}{where} launch {code(kernel.name)}, and through which functions does it get there?",
             f"Through which functions and under which tests of theirs does {code(entry)}{where} come to launch {code(kernel.name)}?",
@@ -146,7 +124,7 @@ def _path_draft(
         )
     usual, spans = _usual_checks(draft, steps)
     names = list(dict.fromkeys(code(f.name) for f in hosts[1:]))
-    lead = f"The {'way' if only else 'shortest way'} leads through {listed(names)}"
+    lead = f"{code(entry)} gets there by {listed(names)}{'' if only else ', the shortest way'}"
     heads = [draft.head(f) for f in hosts[1:] if f.span is not None]
     calls = [at for _f, at in steps[1:] if at is not None]
     draft.say(
@@ -155,10 +133,11 @@ def _path_draft(
     )  # fmt: skip
     for function in dict.fromkeys(d.function.id for d in decisions):
         own = [d for d in decisions if d.function.id == function]
-        _tell_decisions(draft, own, steps)
+        tell_decisions(draft, own, steps, found)
     _tell_origin(draft, launcher, steps[-1][1])
     if trace is not None:
-        made = [x for x in trace["launches"] if x["kernel"] == kernel.name]
+        symbol = path[-1][0].split("@")[0]
+        made = [x for x in trace["launches"] if x["symbol"] == symbol]
         launch = max(made, key=lambda x: (x["grid"], x["block"]))
         draft.say(
             f"A recorded call with {call_words(trace)} launches {code(kernel.name)} with {size_words(launch)}.",
@@ -209,60 +188,6 @@ def _is_the_only_way(
     )
 
 
-def _decisions(
-    view: ScopeView, ground: Ground, steps: list[tuple[FunctionView, Span | None]]
-) -> list[Decision]:
-    """Tests around the calls on the way, and ways out that hand the call to another function."""
-    found: list[Decision] = []
-    for number, (function, _at) in enumerate(steps[:-1]):
-        following, at = steps[number + 1]
-        if function.span is None or at is None or at.file != function.file:
-            continue
-        reading = read_function(function.text, function.span.start_line)
-        last = number == len(steps) - 2
-        for branch in reading.branches:
-            instead = re.match(r"(\w+)\s*(?:<[^()]*>)?\(", branch.returns or "")
-            if branch.last >= at.start_line or branch.guards or branch.loops or instead is None:
-                continue
-            if re.search(r"memory_size|handle", branch.condition) or len(branch.condition) > 110:
-                continue
-            span = ground.span(function.file, branch.first, branch.consequence[1])
-            found.append(Decision(function, branch.condition, False, instead[1], span))
-        if last:
-            sites = [
-                s for s in view.launches
-                if not s.dead and s.caller.id == function.id and s.callee.name == following.name
-            ]  # fmt: skip
-            tests = shared_tests(ground, sites, _ANY_LENGTH)
-        else:
-            tests = _tests_of_call(ground, function, reading, following.name, at)
-        for test in tests:
-            usual = _USUAL.search(test.condition) or test.condition in _LITERALS
-            if not usual and len(test.condition) > _LONGEST_TEST:
-                return []  # an answer without it would be incomplete
-            if not usual:
-                found.append(Decision(function, test.condition, not test.negated, "", test.span))
-    return found[:_MOST_DECISIONS] if len(found) <= _MOST_DECISIONS + 2 else []
-
-
-def _tests_of_call(
-    ground: Ground, function: FunctionView, reading: FunctionReading, name: str, at: Span
-) -> list[Test]:
-    """Tests that enclose every call of a function in another: it is known which they are."""
-    calls = reading.calls_of(name)
-    here = [c for c in calls if c.first <= at.start_line <= c.last]
-    if not here:
-        return []
-    common = [g for g in here[0].guards if all(g in c.guards for c in calls)]
-    tests = []
-    for guard in common:
-        branch = next((b for b in reading.branches if b.first == guard.line), None)
-        end = branch.consequence[0] if branch is not None else guard.line
-        span = ground.span(function.file, guard.line, min(end, guard.line + 8))
-        tests.append(Test(guard.condition, guard.negated, span))
-    return tests
-
-
 def _usual_checks(
     draft: Draft, steps: list[tuple[FunctionView, Span | None]]
 ) -> tuple[str, list[Span]]:
@@ -288,70 +213,6 @@ def _usual_checks(
     if "empty" in kinds:
         told += f"{' and the ' if told else ''}way out for an empty problem"
     return (told if len(kinds) > 1 else ""), list(kinds.values())[:3] if len(kinds) > 1 else []
-
-
-def _tell_decisions(
-    draft: Draft, own: list[Decision], steps: list[tuple[FunctionView, Span | None]]
-) -> None:
-    """The decisions of one function in one or two sentences, with what their names mean."""
-    function = own[0].function
-    name = code(function.name)
-    following = next(
-        code(steps[i + 1][0].name) for i, (f, _at) in enumerate(steps) if f.id == function.id
-    )
-    assert function.span is not None
-    away = [d for d in own if d.instead]
-    for decision in away[:2]:
-        draft.say(
-            draft.choose(
-                f"{name} hands a call with {code(decision.condition)} to {code(decision.instead)} instead.",
-                f"In {name} {code(decision.condition)} would send the call to {code(decision.instead)}.",
-                salt=decision.condition,
-            ),
-            decision.span, draft.head(function),
-        )  # fmt: skip
-    needed = [d for d in own if not d.instead and d.holds]
-    ruled_out = [d for d in own if not d.instead and not d.holds]
-    if not needed and not ruled_out:
-        return
-    last = steps[-2][0].id == function.id
-    parts = []
-    if needed:
-        parts.append(f"{listed([code(d.condition) for d in needed])} {_verb(needed, 'hold')}")
-    if ruled_out:
-        parts.append(f"{listed([code(d.condition) for d in ruled_out])} {_verb(ruled_out, 'fail')}")
-    draft.say(
-        f"{following} is only {'launched' if last else 'called'} in {name} if {' and '.join(parts)}.",
-        *[d.span for d in (*needed, *ruled_out)],
-        draft.head(function),
-        steps[_place(steps, function) + 1][1] or draft.head(function),
-    )
-    reading = read_function(function.text, function.span.start_line)
-    meanings: list[str] = []
-    spans: list[Span] = []
-    for decision in (*needed, *ruled_out):
-        for word in re.findall(r"[A-Za-z_]\w*", decision.condition):
-            definition = reading.definition(word)
-            if (
-                definition is None
-                or definition.guards
-                or not re.search(r"[(<&|=?]", definition.value)
-            ):
-                continue
-            if len(definition.value) > 90 or code(word) in " ".join(meanings):
-                continue
-            meanings.append(f"{code(word)} is {code(definition.value)}")
-            spans.append(draft.lines(function, definition.first, definition.last))
-    if meanings:
-        draft.say(f"There {listed(meanings[:2])}.", *spans[:2])
-
-
-def _verb(tests: list[Decision], verb: str) -> str:
-    return f"{verb}s" if len(tests) == 1 else verb
-
-
-def _place(steps: list[tuple[FunctionView, Span | None]], function: FunctionView) -> int:
-    return next(i for i, (f, _at) in enumerate(steps) if f.id == function.id)
 
 
 def _tell_origin(draft: Draft, launcher: FunctionView, at: Span | None) -> None:

@@ -11,7 +11,7 @@ from qa.author.kernel_facts import Row
 from qa.author.launch_pairs import Pair, Shape, pairs
 from qa.author.launch_sizes import block_words, names_of, situation, tell_grid
 from qa.author.launch_values import choose_shape, recorded_shape
-from qa.author.numbers import put_into
+from qa.author.numbers import equation, put_into
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.reading.function import Loop
@@ -245,7 +245,7 @@ def _tell_walk(
         draft.claim("number", str(place), place, "recompute")
     worked = f"{places[-1]} + {walk.step}"
     draft.say(
-        f"For {thread_name} = {thread} that makes {variable} = {shown}, {counted(len(places), 'round')} in all, because the next value, {worked} = {walk.beyond}, is out of range.",
+        f"For {thread_name} = {thread} that makes {variable} = {shown}, {counted(len(places), 'round')} in all, because the next value, {equation(worked, walk.beyond)}, is out of range.",
         here, "recompute",
     )  # fmt: skip
     draft.claim("number", worked, walk.beyond, "recompute")

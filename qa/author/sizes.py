@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from qa.author.arguments import Arguments, ordinary
 from qa.author.draft import Draft, code, listed
+from qa.author.numbers import equation
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
 from qa.reading.element_types import BYTES
@@ -184,9 +185,9 @@ def _tell_size(draft: Draft, made: Arguments, step: Step, values: dict[str, Valu
     if worked is not None:
         draft.say(
             draft.choose(
-                f"{code(name)} is {code(expression)}, that is {worked} = {value} bytes.",
-                f"For {code(name)} the formula {code(expression)} gives {worked} = {value} bytes.",
-                f"{code(expression)} makes {code(name)} {worked} = {value} bytes.",
+                f"{code(name)} is {code(expression)}, that is {equation(worked, value)} bytes.",
+                f"For {code(name)} the formula {code(expression)} gives {equation(worked, value)} bytes.",
+                f"{code(expression)} makes {code(name)} {equation(worked, value)} bytes.",
                 salt=name,
             ),
             where, "recompute",

@@ -48,6 +48,16 @@ def blanked(text: str) -> str:
     return "\n".join(rows)
 
 
+def under_directive(text: str, row: int) -> bool:
+    """A row, counted from 0, stands between ``#if`` and ``#endif``: a build may be without it."""
+    depth = 0
+    for line in text.split("\n")[:row]:
+        directive = re.match(r"\s*#\s*(if|endif)", line)
+        if directive:
+            depth += 1 if directive[1] == "if" else -1
+    return depth > 0
+
+
 def body_start(text: str) -> int:
     """Offset of the brace that opens the body; -1 where there is none."""
     depth = 0

@@ -9,12 +9,16 @@ import pytest
 
 from extractor.records import Span
 from qa.author import sites
+from qa.author.checks import _earlier
 from qa.author.kernel_facts import KernelFacts
 from qa.author.launch_lists import _launch_words, _tell_total
+from qa.author.numbers import equation
 from qa.author.passed_values import Within, not_denied, other_names
 from qa.author.paths import _goes_into, asks_for_a_batch, checking
 from qa.author.recorded_launches import is_told
 from qa.reading.function import read_function
+from qa.reading.function_text import under_directive
+from qa.reading.outcome import Outcome, Step
 
 KERNEL = "template <typename T, typename U> void k(T* A, U x, int n)\n{\n}\n"
 LAUNCHER = """void f(int n, int batch_count)
@@ -164,3 +168,21 @@ def test_long_lists_and_sizes_served_in_passes_are_not_told() -> None:
     assert is_told({"args": {"n": 1000}, "launches": [launch("k", 8)]})
     assert not is_told({"args": {"n": 1000}, "launches": [launch("k", 8), launch("k")]})
     assert not is_told({"args": {"n": 2**32 + 5}, "launches": [launch("k")]})
+
+
+def test_a_number_is_not_equated_with_itself() -> None:
+    assert equation("(2 * 3)", 6) == "(2 * 3) = 6"
+    assert equation("(5)", 5) == "5"
+
+
+def test_a_loop_between_directives_may_not_be_compiled_in() -> None:
+    text = "void k()\n{\n#if WIDE\n  for(;;)\n  {\n#endif\n  work();\n"
+    assert under_directive(text, 3)
+    assert not under_directive(text, 6)
+
+
+def test_an_empty_problem_that_returns_early_never_comes_to_the_test() -> None:
+    early = [Step("branch", 3, 3, "n == 0", 1), Step("return", 3, 3, "status_success", None)]
+    pointers = Step("branch", 5, 5, "!x", 1)
+    assert _earlier(Outcome(values={}, steps=early), pointers) == early[0]
+    assert _earlier(Outcome(values={}, steps=[*early[:1], pointers]), pointers) is None

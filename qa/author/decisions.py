@@ -1,0 +1,199 @@
+"""Tests of host functions on the way from a public call to a kernel, and sentences about them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from extractor.records import Span
+from qa.author.draft import Draft, code, listed
+from qa.author.launch_prose import Trace, meaning_words, tell_passed
+from qa.author.passed_values import Passed, not_denied, within
+from qa.author.sites import Test, count_of_tests, shared_tests
+from qa.ground import Ground
+from qa.reading.function import FunctionReading, read_function
+from qa.scope_view import FunctionView, ScopeView
+
+_LONGEST_TEST = 190
+_ANY_LENGTH = 10**6
+_MOST_DECISIONS = 5
+_LITERALS = ("true", "false", "0", "1")
+_USUAL = re.compile(r"pointer_mode|check_numerics|layer_mode|st\w*\s*!=|memory_size|^!?handle$")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A test of a host function on the way that lets the call go on.
+
+    Attributes:
+        function: Where it stands.
+        condition: As written.
+        holds: Whether it has to hold.
+        instead: The function that takes over in the other case, if one is named.
+        span: Its lines.
+    """
+
+    function: FunctionView
+    condition: str
+    holds: bool
+    instead: str
+    span: Span
+
+
+@dataclass
+class Decisions:
+    """What is known of the tests on a way.
+
+    Attributes:
+        decisions: Those that are told.
+        open: Functions with further tests around the call, which are not told.
+        others: By function, its names that are not the call's, and what they are.
+    """
+
+    decisions: list[Decision] = field(default_factory=list)
+    open: set[str] = field(default_factory=set)
+    others: dict[str, dict[str, Passed]] = field(default_factory=dict)
+
+
+def decisions_on(
+    view: ScopeView, ground: Ground, path: list[tuple[str, Span | None]], trace: Trace | None
+) -> Decisions:
+    """Tests around the calls on the way, and ways out that hand the call to another function."""
+    result = Decisions()
+    found = result.decisions
+    steps = [(view.owner[i], at) for i, at in path]
+    for number, (function, _at) in enumerate(steps[:-1]):
+        following, at = steps[number + 1]
+        if function.span is None or at is None or at.file != function.file:
+            continue
+        reading = read_function(function.text, function.span.start_line)
+        last = number == len(steps) - 2
+        for branch in reading.branches:
+            instead = re.match(r"(\w+)\s*(?:<[^()]*>)?\(", branch.returns or "")
+            if branch.last >= at.start_line or branch.guards or branch.loops or instead is None:
+                continue
+            if re.search(r"memory_size|handle", branch.condition) or len(branch.condition) > 110:
+                continue
+            span = ground.span(function.file, branch.first, branch.consequence[1])
+            found.append(Decision(function, branch.condition, False, instead[1], span))
+        if last:
+            sites = [
+                s for s in view.launches
+                if not s.dead and s.caller.id == function.id and s.callee.name == following.name
+            ]  # fmt: skip
+            tests = shared_tests(ground, sites, _ANY_LENGTH)
+            every = max((count_of_tests(site) for site in sites), default=0)
+        else:
+            tests = _tests_of_call(ground, function, reading, following.name, at)
+            calls = reading.calls_of(following.name)
+            every = max((len(c.guards) for c in calls), default=0)
+        kept = tests
+        if trace is not None:
+            inside = within(view, ground, trace, path[number + 1][0], function)
+            kept, result.others[function.id] = not_denied(tests, inside, ground)
+        told = [t for t in kept if not _is_usual(t) and len(t.condition) <= _LONGEST_TEST]
+        if every > len(told) + sum(t.condition in _LITERALS for t in tests):
+            result.open.add(function.id)
+        found += [Decision(function, t.condition, not t.negated, "", t.span) for t in told]
+    if len(found) > _MOST_DECISIONS + 2:
+        return Decisions()
+    result.open |= {decision.function.id for decision in found[_MOST_DECISIONS:]}
+    del found[_MOST_DECISIONS:]
+    return result
+
+
+def _is_usual(test: Test) -> bool:
+    return _USUAL.search(test.condition) is not None or test.condition in _LITERALS
+
+
+def _tests_of_call(
+    ground: Ground, function: FunctionView, reading: FunctionReading, name: str, at: Span
+) -> list[Test]:
+    """Tests that enclose every call of a function in another: it is known which they are."""
+    calls = reading.calls_of(name)
+    here = [c for c in calls if c.first <= at.start_line <= c.last]
+    if not here:
+        return []
+    common = [g for g in here[0].guards if all(g in c.guards for c in calls)]
+    tests = []
+    for guard in common:
+        branch = next((b for b in reading.branches if b.first == guard.line), None)
+        end = branch.consequence[0] if branch is not None else guard.line
+        span = ground.span(function.file, guard.line, min(end, guard.line + 8))
+        tests.append(Test(guard.condition, guard.negated, span))
+    return tests
+
+
+def tell_decisions(
+    draft: Draft,
+    own: list[Decision],
+    steps: list[tuple[FunctionView, Span | None]],
+    found: Decisions,
+) -> None:
+    """The decisions of one function in one or two sentences, with what their names mean."""
+    function = own[0].function
+    name = code(function.name)
+    following = next(
+        code(steps[i + 1][0].name) for i, (f, _at) in enumerate(steps) if f.id == function.id
+    )
+    assert function.span is not None
+    away = [d for d in own if d.instead]
+    for decision in away[:2]:
+        draft.say(
+            draft.choose(
+                f"{name} hands a call with {code(decision.condition)} to {code(decision.instead)} instead.",
+                f"In {name} {code(decision.condition)} would send the call to {code(decision.instead)}.",
+                salt=decision.condition,
+            ),
+            decision.span, draft.head(function),
+        )  # fmt: skip
+    needed = [d for d in own if not d.instead and d.holds]
+    ruled_out = [d for d in own if not d.instead and not d.holds]
+    if not needed and not ruled_out:
+        return
+    last = steps[-2][0].id == function.id
+    parts = []
+    if needed:
+        parts.append(f"{listed([code(d.condition) for d in needed])} {_verb(needed, 'hold')}")
+    if ruled_out:
+        parts.append(f"{listed([code(d.condition) for d in ruled_out])} {_verb(ruled_out, 'fail')}")
+    is_open = function.id in found.open
+    only, more = ("", ", among other tests") if is_open else ("only ", "")
+    draft.say(
+        f"{following} is {only}{'launched' if last else 'called'} in {name} where {' and '.join(parts)}{more}.",
+        *[d.span for d in (*needed, *ruled_out)],
+        draft.head(function),
+        steps[_place(steps, function) + 1][1] or draft.head(function),
+    )
+    shown = " ".join(d.condition for d in (*needed, *ruled_out))
+    for word, passed in found.others.get(function.id, {}).items():
+        if re.search(rf"\b{word}\b", shown):
+            tell_passed(draft, word, function, passed)
+    reading = read_function(function.text, function.span.start_line)
+    meanings: list[str] = []
+    spans: list[Span] = []
+    for decision in (*needed, *ruled_out):
+        for word in re.findall(r"[A-Za-z_]\w*", decision.condition):
+            definition = reading.definition(word)
+            if (
+                definition is None
+                or definition.guards
+                or not re.search(r"[(<&|=?]", definition.value)
+            ):
+                continue
+            if len(definition.value) > 90 or code(word) in " ".join(meanings):
+                continue
+            if not meaning_words(definition.value, None):
+                continue  # types decide it, and which ones the entry point says
+            meanings.append(f"{code(word)} is {code(definition.value)}")
+            spans.append(draft.lines(function, definition.first, definition.last))
+    if meanings:
+        draft.say(f"There {listed(meanings[:2])}.", *spans[:2])
+
+
+def _verb(tests: list[Decision], verb: str) -> str:
+    return f"{verb}s" if len(tests) == 1 else verb
+
+
+def _place(steps: list[tuple[FunctionView, Span | None]], function: FunctionView) -> int:
+    return next(i for i, (f, _at) in enumerate(steps) if f.id == function.id)
