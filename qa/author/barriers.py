@@ -9,24 +9,18 @@ from qa.author.draft import Draft, code, listed
 from qa.author.kernel_facts import (
     KernelFacts,
     Row,
-    at,
     claim_fact,
     kernel_facts,
     plain_index,
-    settings,
 )
-from qa.author.launch_pairs import Pair, Shape, pairs
+from qa.author.launch_pairs import pairs
 from qa.author.launch_sizes import block_words, claim_block, definition_spans
 from qa.author.launch_values import choose_shape, recorded_shape
+from qa.author.races import Launched, clash_of
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.reading.function_text import under_directive
 from qa.scope_view import FunctionView, ScopeView
-from qa.text.arithmetic import Value
-
-Launched = tuple[Pair, Shape]
-_FAR = 256
-_BLOCK: dict[str, Value] = {"warpSize": 64}
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -104,77 +98,6 @@ def _between(facts: KernelFacts) -> list[tuple[Row, list[Row], list[Row]]]:
     return found
 
 
-def _clash(
-    facts: KernelFacts, store: Row, load: Row, launched: Launched | None
-) -> tuple[int, int, int, dict[str, object]] | None:
-    """A thread that reads what another one, of another wavefront if possible, has stored."""
-    _number, types = facts.types()
-    symbols = {**(store.value.get("symbols") or {}), **(load.value.get("symbols") or {})}
-    first = settings(store.value["index"], types, symbols)
-    second = settings(load.value["index"], types, symbols)
-    if first is None or second is None:
-        return None
-    for name in set(first) | set(second):
-        kind = (symbols.get(name) or {}).get("kind", "")
-        if kind == "loop variable":
-            start = (symbols.get(name) or {}).get("start", "0")
-            value = int(start) if str(start).isdigit() else 0
-            first[name] = second[name] = value
-    written: dict[int, int] = {}
-    width = launched[1].block[0] if launched is not None else _width(types)
-    for thread in range(width):
-        place = at(store.value["index"], first, tx=thread)
-        passes = _passes(facts, store, first, thread)
-        if passes is None:
-            return None
-        if place is not None and passes:
-            written.setdefault(place, thread)
-    best = None
-    for thread in range(width):
-        place = at(load.value["index"], second, tx=thread)
-        passes = _passes(facts, load, second, thread)
-        if passes is None:
-            return None
-        if place is None or not passes or place not in written or written[place] == thread:
-            continue
-        apart = written[place] // 64 != thread // 64
-        if best is None or (apart and not best[3]):
-            best = (written[place], thread, place, apart)
-    if best is None:
-        return None
-    return (
-        best[0],
-        best[1],
-        best[2],
-        {"apart": best[3], "values": {**first, **second}, "types": types},
-    )
-
-
-def _width(types: dict[str, str]) -> int:
-    """Threads along x of a block, as far as the template says."""
-    for name, value in types.items():
-        if value.isdigit() and re.fullmatch(r"NB|DIM_X|BLK_SIZE|BLOCK_SIZE|NTHREADS|THREADS", name):
-            return min(int(value), _FAR)
-    return 64
-
-
-def _passes(facts: KernelFacts, row: Row, values: dict[str, Value], thread: int) -> bool | None:
-    """Whether the guards around an access let a thread through; ``None`` where that is not known."""
-    for guard in facts.of("guard"):
-        span = guard.fact["span"]
-        if not span["start_line"] <= row.line <= span["end_line"]:
-            continue
-        condition = guard.value.get("resolved") or guard.value["condition"]
-        if "threadIdx" not in condition:
-            continue
-        holds = at(condition, {**values, **_BLOCK}, tx=thread)
-        if holds is None:
-            return None
-        if not holds:
-            return False
-    return True
-
-
 def _named_there(facts: KernelFacts, row: Row) -> bool:
     """The array has its own name on the line, not that of a parameter it was passed for."""
     assert facts.function.span is not None
@@ -195,7 +118,7 @@ def _removed(
             )  # fmt: skip
             if load is None or not _named_there(facts, store) or not _named_there(facts, load):
                 continue
-            clash = _clash(facts, store, load, launched)
+            clash = clash_of(facts, store, load, launched)
             if clash is None:
                 continue
             if store.value["array"] in done or len(done) >= 2:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
+from qa.author.passed_values import within
 from qa.author.sites import shared_tests
 from qa.author.subjects import entries_through
 from qa.ground import Ground
@@ -24,7 +25,7 @@ def twins(view: ScopeView, ground: Ground) -> Iterator[Draft]:
         wide = f"{entry}_64"
         if wide not in view.per_entry or len(done) >= 3:
             continue
-        one, two = _plain_kernels(view, entry, config), _plain_kernels(view, wide, config)
+        one, two = plain_kernels(view, entry, config), plain_kernels(view, wide, config)
         if not one or not two:
             continue
         key = (*one, "|", *two)
@@ -54,12 +55,15 @@ def _twin_draft(
         f"Sizes beyond 32 bits need {code(wide)}{where}. Does it have kernels of its own, or does it get back to those of {code(entry)}?",
         f"Are {code(entry)} and {code(wide)} the same below the C interface{where}? Go down both.",
     )
-    common = [k for k in one if k in two]
-    only_wide = [k for k in two if k not in one]
-    only_narrow = [k for k in one if k not in two]
-    target = (common or two)[0]
-    first = _steps(view, entry, config, (common or one)[0])
-    second = _steps(view, wide, config, (only_wide or [target])[0])
+    narrow_seen, wide_seen = (seen(view, ground, e, config) for e in (entry, wide))
+    common = [k for k in one if k in two and k in narrow_seen and k in wide_seen]
+    only_wide = [k for k in two if k not in one and k in wide_seen]
+    only_narrow = [k for k in one if k not in two and k in narrow_seen]
+    if not common and not only_wide:
+        return None
+    target = (common or only_wide)[0]
+    first = way_to(view, entry, config, (common or only_narrow or one)[0])
+    second = way_to(view, wide, config, (only_wide or [target])[0])
     if not first or not second:
         return None
     heads = [draft.head(f) for f in (first[-1], second[-1])]
@@ -67,18 +71,18 @@ def _twin_draft(
         more = ", among others" if len(common) > 4 else ""
         draft.say(
             f"Both can end in {listed([code(k) for k in common[:4]])}{more}.",
-            *_heads(draft, view, common[:4]),
+            *heads_of(draft, view, common[:4]),
             "scope",
         )
     if only_wide:
         draft.say(
             f"Only {code(wide)} can launch {listed([code(k) for k in only_wide[:4]])}.",
-            *_heads(draft, view, only_wide[:4]), "scope",
+            *heads_of(draft, view, only_wide[:4]), "scope",
         )  # fmt: skip
     if only_narrow:
         draft.say(
             f"{listed([code(k) for k in only_narrow[:4]])} {'is' if len(only_narrow) == 1 else 'are'} reached by {code(entry)} alone.",
-            *_heads(draft, view, only_narrow[:4]), "scope",
+            *heads_of(draft, view, only_narrow[:4]), "scope",
         )  # fmt: skip
     extra = [f for f in second[1:-1] if f.name not in {g.name for g in first}]
     if extra:
@@ -96,12 +100,14 @@ def _twin_draft(
             continue
         reading = read_function(function.text, function.span.start_line)
         for loop in reading.loops:
+            if "batch" in loop.head and "batch" not in wide:
+                continue  # a single problem is not cut along the batch
             if "64" in loop.head or "chunk" in loop.head.lower():
                 draft.say(
                     draft.choose(
                         f"{code(function.name)} cuts the work into pieces with {code(loop.head)}, so that each launch stays within 32 bit indices or grid limits.",
                         f"The loop {code(loop.head)} in {code(function.name)} serves one piece at a time, each small enough for the narrow launcher.",
-                        f"Large extents are taken apart by {code(loop.head)}; one round of {code(function.name)} is one call with 32 bit sizes.",
+                        f"Large extents are taken apart by {code(loop.head)} in {code(function.name)}.",
                         salt="pieces",
                     ),
                     draft.lines(function, loop.first, loop.first + loop.head.count("\n")), draft.head(function),
@@ -114,7 +120,7 @@ def _twin_draft(
                 and len(branch.condition) < 160
             ):
                 draft.say(
-                    f"{code(branch.condition)} in {code(function.name)} tells sizes that fit the narrow code from those that do not.",
+                    f"{code(branch.condition)} in {code(function.name)} is a test against the limits of the narrow code.",
                     draft.lines(function, branch.first, branch.consequence[0]), draft.head(function),
                 )  # fmt: skip
                 told = True
@@ -127,13 +133,24 @@ def _twin_draft(
             return None
         draft.say(
             f"What differs is the instantiation: {code(target)} is compiled with {code(str(types[0]))} for {code(entry)} and with {code(str(types[1]))} for {code(wide)}.",
-            *_heads(draft, view, [target]), "scope",
+            *heads_of(draft, view, [target]), "scope",
         )  # fmt: skip
         draft.claim("identifier", target, str(types), "scope")
-    _claim_reach(draft, view, entry, config)
-    _claim_reach(draft, view, wide, config)
+    claim_reach(draft, view, entry, config)
+    claim_reach(draft, view, wide, config)
     del heads
     return draft
+
+
+def seen(view: ScopeView, ground: Ground, entry: str, config: str) -> set[str]:
+    """Kernels that recorded calls of an entry point launched; all it can reach without any."""
+    launched = {
+        launch["kernel"]
+        for trace in ground.traces(view.interface)
+        if trace["entry"] == entry and trace.get("config", "source") == config
+        for launch in trace["launches"]
+    }
+    return launched or set(plain_kernels(view, entry, config))
 
 
 def _integer(view: ScopeView, entry: str, config: str, kernel: str) -> str | None:
@@ -147,7 +164,8 @@ def _integer(view: ScopeView, entry: str, config: str, kernel: str) -> str | Non
     return None
 
 
-def _steps(view: ScopeView, entry: str, config: str, kernel: str) -> list[FunctionView]:
+def way_to(view: ScopeView, entry: str, config: str, kernel: str) -> list[FunctionView]:
+    """Functions from an entry point down to a kernel; empty where it does not reach it."""
     for one in view.per_entry.get(entry, {}).get(config, ()):
         function = view.owner.get(one)
         if function is not None and function.name == kernel:
@@ -155,7 +173,8 @@ def _steps(view: ScopeView, entry: str, config: str, kernel: str) -> list[Functi
     return []
 
 
-def _heads(draft: Draft, view: ScopeView, kernels: list[str]) -> list[Span]:
+def heads_of(draft: Draft, view: ScopeView, kernels: list[str]) -> list[Span]:
+    """Lines of the signatures of kernels."""
     return [draft.head(f) for k in kernels for f in view.by_name[k][:1] if f.span is not None]
 
 
@@ -176,7 +195,7 @@ def precisions(view: ScopeView, ground: Ground) -> Iterator[Draft]:
     for name in sorted(groups, key=lambda n: (n.endswith("_64"), n.count("_"), n)):
         entries = sorted(groups[name], key=lambda e: "sdczh".find(_stem(e)[1]))
         for one, two in ((a, b) for i, a in enumerate(entries) for b in entries[i + 1 :]):
-            first, second = _plain_kernels(view, one, config), _plain_kernels(view, two, config)
+            first, second = plain_kernels(view, one, config), plain_kernels(view, two, config)
             if first == second or not first or not second or len(done) >= _MOST_COMPARISONS:
                 continue
             key = (*sorted(set(first) - set(second)), "|", *sorted(set(second) - set(first)))
@@ -206,8 +225,11 @@ def _precision_draft(
         f"Which kernels are open to {code(one)} but closed to {code(two)}, or the other way round{where}, and which compile-time test is behind it?",
         f"Moving a program from {code(one)} to {code(two)}{where}: which kernels will no longer show up in its profile, which new ones may, and why?",
     )
-    only_one = [k for k in first if k not in second]
-    only_two = [k for k in second if k not in first]
+    seen_one, seen_two = (seen(view, ground, e, config) for e in (one, two))
+    only_one = [k for k in first if k not in second and k in seen_one]
+    only_two = [k for k in second if k not in first and k in seen_two]
+    if not only_one and not only_two:
+        return None
     for entry, kernels in ((one, only_one), (two, only_two)):
         if kernels:
             draft.say(
@@ -216,18 +238,19 @@ def _precision_draft(
                     f"Of the two, {code(entry)} alone reaches {listed([code(k) for k in kernels[:4]])}.",
                     salt=entry,
                 ),
-                *_heads(draft, view, kernels[:4]), "scope",
+                *heads_of(draft, view, kernels[:4]), "scope",
             )  # fmt: skip
-    common = [k for k in first if k in second]
+    common = [k for k in first if k in second and k in seen_one and k in seen_two]
     if common:
         draft.say(
             f"They share {listed([code(k) for k in common[:4]])}" + (" among others." if len(common) > 4 else "."),
-            *_heads(draft, view, common[:4]), "scope",
+            *heads_of(draft, view, common[:4]), "scope",
         )  # fmt: skip
-    reason = any(_tell_type_test(draft, view, kernel) for kernel in (*only_one, *only_two)[:3])
+    alone = [(kernel, one) for kernel in only_one] + [(kernel, two) for kernel in only_two]
+    reason = any(_tell_type_test(draft, view, kernel, e, config) for kernel, e in alone[:3])
     if not reason:
         paths = [
-            _steps(view, e, config, k[0])
+            way_to(view, e, config, k[0])
             for e, k in ((one, only_one or common), (two, only_two or common))
             if k
         ]
@@ -242,14 +265,14 @@ def _precision_draft(
             *[draft.head(f) for f in launchers[:2]], "scope",
         )  # fmt: skip
     for entry in (one, two):
-        _claim_reach(draft, view, entry, config)
+        claim_reach(draft, view, entry, config)
     return draft
 
 
 _TYPE_TEST = re.compile(r"is_same|is_complex|sizeof\(")
 
 
-def _tell_type_test(draft: Draft, view: ScopeView, kernel: str) -> bool:
+def _tell_type_test(draft: Draft, view: ScopeView, kernel: str, entry: str, config: str) -> bool:
     """Says which compile-time test on the type all launches of a kernel stand under."""
     sites = [s for s in view.launches if s.callee.name == kernel and not s.dead]
     if not sites or len({s.caller.id for s in sites}) > 1 or sites[0].caller.span is None:
@@ -257,6 +280,12 @@ def _tell_type_test(draft: Draft, view: ScopeView, kernel: str) -> bool:
     caller = sites[0].caller
     assert caller.span is not None
     reading = read_function(caller.text, caller.span.start_line)
+    symbol = next(
+        (i for i in view.per_entry.get(entry, {}).get(config, ())
+         if i in view.owner and view.owner[i].name == kernel), "",
+    )  # fmt: skip
+    call = {"entry": entry, "config": config, "args": {}}
+    inside = within(view, draft.ground, call, symbol, caller)
     for test in shared_tests(draft.ground, sites):
         for name in re.findall(r"[A-Za-z_]\w*", test.condition):
             definition = reading.definition(name)
@@ -266,12 +295,13 @@ def _tell_type_test(draft: Draft, view: ScopeView, kernel: str) -> bool:
                 or not _TYPE_TEST.search(definition.value)
             ):
                 continue
+            truth = inside.truth(definition.value, draft.ground)
+            settled = (
+                "settled by the type" if truth is None
+                else f"settled by the type: {str(truth).lower()} for {code(entry)}"
+            )  # fmt: skip
             draft.say(
-                draft.choose(
-                    f"In {code(caller.name)} the launch of {code(kernel)} {'needs' if not test.negated else 'is the alternative to'} {code(test.condition)}, and {code(name)} is {code(definition.value)}, fixed by the type.",
-                    f"{code(caller.name)} launches {code(kernel)} {'only under' if not test.negated else 'only past'} {code(test.condition)}; {code(name)} is settled at compile time, as {code(definition.value)}.",
-                    salt=kernel,
-                ),
+                f"{code(caller.name)} launches {code(kernel)} {'under' if not test.negated else 'past'} {code(test.condition)}, and {code(name)} is {settled}.",
                 sites[0].at, test.span, draft.lines(caller, definition.first, definition.last), draft.head(caller),
             )  # fmt: skip
             return True
@@ -284,84 +314,7 @@ def _tell_type_test(draft: Draft, view: ScopeView, kernel: str) -> bool:
     return False
 
 
-def configurations(view: ScopeView, ground: Ground) -> Iterator[Draft]:
-    """The same entry in two builds of the library."""
-    if len(view.configs) < 2:
-        return
-    first, second = view.configs[:2]
-    done: set[tuple[str, ...]] = set()
-    for entry in sorted(view.per_entry, key=lambda e: (e.endswith("_64"), e.count("_"), e)):
-        one, two = _plain_kernels(view, entry, first), _plain_kernels(view, entry, second)
-        if one == two or len(done) >= 2:
-            continue
-        lost = [k for k in one if k not in two]
-        gained = [k for k in two if k not in one]
-        key = (*lost, "|", *gained)
-        if key in done:
-            continue
-        done.add(key)
-        draft = Draft(
-            view, ground, "dispatch", f"configurations {entry}", [entry], configs=[first, second]
-        )
-        draft.question = draft.choose(
-            f"The library can be built in configuration `{first}` or `{second}`. How does the choice change what {code(entry)} can launch?",
-            f"Which kernels of {code(entry)} exist in configuration `{first}` and not in `{second}`, and what stands in their place?",
-            f"{code(entry)} is profiled in a build of configuration `{second}`. Which of the kernels known from configuration `{first}` cannot appear, and where does the call go instead?",
-        )
-        if lost:
-            draft.say(
-                f"{listed([code(k) for k in lost[:4]])} {'belongs' if len(lost) == 1 else 'belong'} to `{first}` only.",
-                *_heads(draft, view, lost[:4]), "scope",
-            )  # fmt: skip
-        if gained:
-            draft.say(
-                f"`{second}` alone has {listed([code(k) for k in gained[:4]])}.",
-                *_heads(draft, view, gained[:4]),
-                "scope",
-            )
-        kept = [k for k in one if k in two]
-        if kept:
-            draft.say(
-                f"{listed([code(k) for k in kept[:4]])} {'is' if len(kept) == 1 else 'are'} there in both.",
-                *_heads(draft, view, kept[:4]),
-                "scope",
-            )
-        outside = [
-            b
-            for b in view.boundaries
-            if second in b["configs"]
-            and first not in b["configs"]
-            and b["library"].lower() not in ("compiler", "system")
-        ]
-        for boundary in outside[:1]:
-            callers = [view.owner[c] for c in boundary["callers"] if c in view.owner]
-            if callers and callers[0].span is not None:
-                name = boundary["name"].split("::")[-1].split("(")[0]
-                draft.say(
-                    f"In `{second}` {code(callers[0].name)} calls {code(name)}, which belongs to {boundary['library']}, and what that library launches lies beyond this source.",
-                    draft.head(callers[0]), *_lines_of(draft, callers[0], name), "scope",
-                )  # fmt: skip
-        if lost:
-            steps = _steps(view, entry, first, lost[0])
-            if len(steps) > 1:
-                draft.say(
-                    f"In `{first}` {code(steps[-2].name)} is the function that launches {code(lost[0])}.",
-                    draft.head(steps[-2]), draft.head(steps[-1]), "scope",
-                )  # fmt: skip
-        for config in (first, second):
-            _claim_reach(draft, view, entry, config)
-        yield draft
-
-
-def _lines_of(draft: Draft, function: FunctionView, name: str) -> list[Span]:
-    assert function.span is not None
-    for number, row in enumerate(function.text.split("\n")):
-        if re.search(rf"\b{re.escape(name)}\b", row):
-            return [draft.lines(function, function.span.start_line + number)]
-    return []
-
-
-def _plain_kernels(view: ScopeView, entry: str, config: str) -> list[str]:
+def plain_kernels(view: ScopeView, entry: str, config: str) -> list[str]:
     """Names of kernels an entry can launch, infrastructure left out."""
     return sorted(
         k for k in view.kernels(entry, config)
@@ -369,9 +322,10 @@ def _plain_kernels(view: ScopeView, entry: str, config: str) -> list[str]:
     )  # fmt: skip
 
 
-def _claim_reach(draft: Draft, view: ScopeView, entry: str, config: str) -> None:
+def claim_reach(draft: Draft, view: ScopeView, entry: str, config: str) -> None:
+    """Claims which kernels an entry point can launch."""
     draft.claim(
         "reach", entry,
-        {"config": config, "kernels": list(_plain_kernels(view, entry, config)), "only_plain": True},
+        {"config": config, "kernels": list(plain_kernels(view, entry, config)), "only_plain": True},
         "scope",
     )  # fmt: skip

@@ -105,7 +105,9 @@ def tell_conditions(
     draft.say(text, *[test.span for test in (*held, *failed)], draft.head(site.callee), "trace")
     shown = " ".join(test.condition for test in (*held, *failed))
     for name, passed in others.items():
-        if re.search(rf"\b{name}\b", shown) and name in trace["args"]:
+        key = f"{name} of {site.caller.name}"
+        if re.search(rf"\b{name}\b", shown) and name in trace["args"] and key not in told:
+            told.add(key)
             tell_passed(draft, name, site.caller, passed)
     meanings: list[str] = []
     spans: list[Span] = []

@@ -21,6 +21,7 @@ from qa.reading.outcome import Value
 from qa.scope_view import FunctionView, ScopeView
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_WHOLE = re.compile(r"int|long|size_t|stride", re.I)
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,8 @@ def within(
         if isinstance(value, bool) or value is None:
             continue
         if isinstance(value, int):
-            # A number for a pointer is what it points at.
-            if "*" not in parameter.type and parameter.name not in ("alpha", "beta"):
+            # A number for a pointer is what it points at, and a scalar may be one by its type.
+            if "*" not in parameter.type and _WHOLE.search(parameter.type):
                 values[parameter.name] = value
         elif isinstance(value, str):
             kind = _NAME.findall(parameter.type)

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from extractor.records import Span
+from qa.author.configuration_pairs import configurations
 from qa.author.decisions import Decision, decisions_on, tell_decisions
 from qa.author.draft import Draft, code, listed
-from qa.author.entry_pairs import configurations, precisions, twins
+from qa.author.entry_pairs import precisions, twins
 from qa.author.launch_prose import Trace, call_words, claim_launch, size_words
 from qa.author.sites import shared_tests
 from qa.ground import Ground
