@@ -20,7 +20,8 @@ sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != Path(__file__)
 _GOAL = 0.95
 _FOLDER = Path(__file__).with_suffix("")
 _TESTS = Path(__file__).parents[1] / "tests" / "kernels" / "hip"
-# Survivors that no allowed input shows, each with the reason.
+# Survivors that no allowed input shows, each with the reason; a second reader reviewed them. The
+# extra round of the two multiplications is none: at the last k before 2^31 its step overflows.
 _SAME_AT_ZERO = "differs only for an increment of zero, where the offset is a multiple of zero"
 _OWN = "what is read behind it was written by the same thread, or a barrier follows first"
 _UNUSED = "the value that one more thread computes is stored nowhere and read by no other"
@@ -37,7 +38,6 @@ HARMLESS: dict[str, str] = {
     "dotc:25: for (int w = 1; w < 32; -> for (int w = 1; w < 32 - 1;":
         "256 threads have four wavefronts: entries from 4 on are zero",
     "dotc:16: warpSize -> 32": "partial sums go to other entries of the same array, all are summed",
-    "batched_gemm:12: < -> <=": _EMPTY,
     "batched_gemm:5: [8][9] -> [9][8]": "rows and columns used are 0 to 7: only padding moves",
     "trsv:6: < -> <=": _SAME_AT_ZERO,
     "trsv:7: < -> <=": _EMPTY,
@@ -53,7 +53,6 @@ HARMLESS: dict[str, str] = {
     "getf2:6: < -> <=": "the smaller of two equal numbers is either",
     "getf2:46: __syncthreads(); -> ;": _OWN,
     "getf2:11: 64 -> 32": "threads look at some elements twice: the largest stays the largest",
-    "gemm:6: < -> <=": _EMPTY,
 }  # fmt: skip
 
 
