@@ -84,7 +84,7 @@ def decisions_on(
             tests = shared_tests(ground, sites, _ANY_LENGTH)
             every = max((count_of_tests(site) for site in sites), default=0)
         else:
-            tests = _tests_of_call(ground, function, reading, following.name, at)
+            tests = tests_of_call(ground, function, reading, following.name, at)
             calls = reading.calls_of(following.name)
             every = max((len(c.guards) for c in calls), default=0)
         kept = tests
@@ -106,7 +106,7 @@ def _is_usual(test: Test) -> bool:
     return _USUAL.search(test.condition) is not None or test.condition in _LITERALS
 
 
-def _tests_of_call(
+def tests_of_call(
     ground: Ground, function: FunctionView, reading: FunctionReading, name: str, at: Span
 ) -> list[Test]:
     """Tests that enclose every call of a function in another: it is known which they are."""

@@ -18,6 +18,7 @@ from qa.author.launch_prose import (
     tell_conditions,
     tell_formula,
 )
+from qa.author.parting import tell_parting
 from qa.author.recorded_launches import Sites, has_several_blocks, is_told, kernels_of
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
@@ -205,6 +206,9 @@ def _pair_draft(
     where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
     told: set[str] = set()
     ok = explained = False
+    if only_one and only_two:
+        tell_parting(draft, (one, only_one[0]), (two, only_two[0]), told)
+        explained = bool(told)
     for label, trace, rows in ((q1, one, only_one), (q2, two, only_two)):
         named: set[str] = set()
         for launch in rows[:2]:

@@ -13,6 +13,7 @@ from qa.author.checks import _earlier
 from qa.author.kernel_facts import KernelFacts
 from qa.author.launch_lists import _launch_words, _tell_total
 from qa.author.numbers import equation
+from qa.author.parting import tell_parting
 from qa.author.passed_values import Within, not_denied, other_names
 from qa.author.paths import _goes_into, asks_for_a_batch, checking
 from qa.author.recorded_launches import is_told
@@ -186,3 +187,48 @@ def test_an_empty_problem_that_returns_early_never_comes_to_the_test() -> None:
     pointers = Step("branch", 5, 5, "!x", 1)
     assert _earlier(Outcome(values={}, steps=early), pointers) == early[0]
     assert _earlier(Outcome(values={}, steps=[*early[:1], pointers]), pointers) is None
+
+
+def lines(file: str, first: int, last: int) -> Span:
+    return Span(file=file, start_line=first, end_line=last, sha256="0" * 64)
+
+
+def test_two_calls_part_where_a_test_comes_out_differently_for_their_numbers() -> None:
+    text = (
+        "void top(int n, int batch_count)\n{\n  if(batch_count == 1)\n    one(n);\n"
+        "  else\n    many(n);\n}\n"
+    )
+    span = lines("f", 1, 7)
+    owner = {
+        name: SimpleNamespace(
+            id=name, name=name, text=text if name == "top" else f"void {name}(int n)\n{{\n}}\n",
+            span=span, file="f", instantiations=(),
+        )
+        for name in ("top", "one", "many", "k1", "k2")
+    }  # fmt: skip
+    ways: dict[str, list[tuple[str, Span | None]]] = {
+        "k1": [("top", None), ("one", lines("f", 4, 4)), ("k1", span)],
+        "k2": [("top", None), ("many", lines("f", 6, 6)), ("k2", span)],
+    }
+    ways |= {"one": ways["k1"][:2], "many": ways["k2"][:2]}
+    draft: Any = Sayings()
+    draft.view = SimpleNamespace(
+        owner=owner, path=lambda _e, _c, symbol, through=None: ways[symbol]
+    )
+    draft.ground = SimpleNamespace(
+        enumerators=frozenset(), span=lines,
+        project=SimpleNamespace(rule=SimpleNamespace()),
+    )  # fmt: skip
+    draft.head = lambda _function: span
+    calls = [
+        ({"entry": "top", "args": {"n": 9, "batch_count": count}}, {"symbol": symbol})
+        for count, symbol in ((1, "k1"), (2, "k2"))
+    ]
+    tell_parting(draft, calls[0], calls[1], set())
+    assert draft.said == [
+        "The two calls part in `top`, which calls `one` only where `batch_count == 1` holds."
+    ]
+    again: Any = Sayings()
+    again.view, again.ground, again.head = draft.view, draft.ground, draft.head
+    tell_parting(again, calls[0], ({**calls[1][0], "args": {"n": 9}}, calls[1][1]), set())
+    assert again.said == []

@@ -1,0 +1,55 @@
+"""Where two recorded calls part on their way to different launches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from qa.author.decisions import tests_of_call
+from qa.author.draft import Draft, code
+from qa.author.launch_prose import Trace
+from qa.author.passed_values import within
+from qa.reading.function import read_function
+
+Made = tuple[Trace, Mapping[str, Any]]
+
+
+def tell_parting(draft: Draft, one: Made, two: Made, told: set[str]) -> None:
+    """Says which test above the launchers sends two calls to different functions.
+
+    Nothing is said unless the test comes out differently for the numbers of the two calls.
+    """
+    view, ground = draft.view, draft.ground
+    ways = [
+        view.path(trace["entry"], trace.get("config", "source"), launch["symbol"])
+        for trace, launch in (one, two)
+    ]
+    shared = 0
+    for (first, _a), (second, _b) in zip(*ways, strict=False):
+        if first != second:
+            break
+        shared += 1
+    if not 0 < shared < min(map(len, ways)):
+        return
+    function = view.owner[ways[0][shared - 1][0]]
+    if function.span is None:
+        return
+    reading = read_function(function.text, function.span.start_line)
+    for way, mine, other in ((ways[0], one, two), (ways[1], two, one)):
+        identity, at = way[shared]
+        following = view.owner[identity]
+        if at is None or at.file != function.file:
+            continue
+        here, there = (
+            within(view, ground, trace, identity, function) for trace, _launch in (mine, other)
+        )
+        for test in tests_of_call(ground, function, reading, following.name, at):
+            truths = [inside.truth(test.condition, ground) for inside in (here, there)]
+            if truths != [not test.negated, test.negated] or test.condition in told:
+                continue
+            told.add(test.condition)
+            draft.say(
+                f"The two calls part in {code(function.name)}, which calls {code(following.name)} only where {code(test.condition)} {'fails' if test.negated else 'holds'}.",
+                test.span, at, draft.head(function), draft.head(following), "recompute",
+            )  # fmt: skip
+            return
