@@ -47,11 +47,13 @@ class Decisions:
     Attributes:
         decisions: Those that are told.
         open: Functions with further tests around the call, which are not told.
+        unsure: Some test above the launcher is not known to let the recorded call pass.
         others: By function, its names that are not the call's, and what they are.
     """
 
     decisions: list[Decision] = field(default_factory=list)
     open: set[str] = field(default_factory=set)
+    unsure: bool = False
     others: dict[str, dict[str, Passed]] = field(default_factory=dict)
 
 
@@ -91,6 +93,9 @@ def decisions_on(
         if trace is not None:
             inside = within(view, ground, trace, path[number + 1][0], function)
             kept, result.others[function.id] = not_denied(tests, inside, ground)
+            asked = [(d.condition, d.holds) for d in found if d.function.id == function.id]
+            asked += [(t.condition, not t.negated) for t in tests if not (last or _is_usual(t))]
+            result.unsure |= any(inside.truth(text, ground) is not holds for text, holds in asked)
         told = [t for t in kept if not _is_usual(t) and len(t.condition) <= _LONGEST_TEST]
         if every > len(told) + sum(t.condition in _LITERALS for t in tests):
             result.open.add(function.id)

@@ -11,7 +11,7 @@ from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_shapes import resolved
 from qa.author.numbers import equation
-from qa.author.passed_values import Passed, not_denied, within
+from qa.author.passed_values import Passed, Within, not_denied, within
 from qa.author.sites import count_of_tests, shared_tests
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
@@ -158,12 +158,14 @@ def tell_formula(
     trace: Trace,
 ) -> bool:
     """Recomputes one extent of a grid from the launcher's formula, names put in; whether it could."""
-    del view
+    inside = within(view, ground, trace, launch["symbol"], site.caller)
     shape = _unwrapped(resolved(site)[0])
     for axis, expression in zip("xyz", split_arguments(shape), strict=False):
         if not re.search(r"[-+*/]", expression) or not re.search(r"[A-Za-z]", expression):
             continue
-        found = _values_for(ground, site, expression, trace, launch["grid"]["xyz".index(axis)])
+        found = _values_for(
+            ground, site, expression, trace, launch["grid"]["xyz".index(axis)], inside
+        )
         if found is None:
             continue
         values, constants, lines = found
@@ -193,10 +195,10 @@ def _unwrapped(text: str) -> str:
 
 
 def _values_for(
-    ground: Ground, site: Site, expression: str, trace: Trace, wanted: int
+    ground: Ground, site: Site, expression: str, trace: Trace, wanted: int, inside: Within
 ) -> tuple[dict[str, int], dict[str, int], list[Span]] | None:
     """Values of a formula's names that give the recorded extent, and where constants stand."""
-    given = {k: v for k, v in trace["args"].items() if isinstance(v, int)}
+    given = {k: v for k, v in trace["args"].items() if isinstance(v, int) and k not in inside.other}
     names = names_in(expression)
     parameters = template_parameters(site.caller)
     fixed: dict[str, int] = {}
@@ -213,8 +215,11 @@ def _values_for(
             lines.append(ground.span(file, line, line))
         else:
             return None
-    for one in site.caller.instantiations if open_names else ({"template_arguments": ()},):
-        bound = dict(zip(parameters, one["template_arguments"], strict=False))
+    made = [inside.types] if inside.types else [
+        dict(zip(parameters, one["template_arguments"], strict=False))
+        for one in site.caller.instantiations
+    ]  # fmt: skip
+    for bound in made if open_names else [{}]:
         chosen = {n: int(bound[n]) for n in open_names if str(bound.get(n, "")).isdigit()}
         if len(chosen) < len(open_names):
             continue

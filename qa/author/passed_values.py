@@ -15,6 +15,7 @@ from typing import Any
 
 from qa.author.sites import Test
 from qa.ground import Ground
+from qa.reading.definitions import times_set
 from qa.reading.execution import follow
 from qa.reading.function import read_function
 from qa.reading.outcome import Value
@@ -48,17 +49,27 @@ class Within:
         other: Parameters that share an argument's name and are something else, with what they are
             given on the way.
         types: Template parameters of the instantiation that the call comes to.
+        definitions: Local names that are set once, outside of branches, in the order of the text.
     """
 
     values: Mapping[str, Value]
     other: Mapping[str, Passed] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
+    definitions: tuple[tuple[str, str], ...] = ()
 
     def truth(self, condition: str, ground: Ground) -> bool | None:
         """Whether a condition holds; ``None`` where the values do not settle it."""
         known = {name: value for name, value in self.values.items() if name not in self.other}
+        names = set(_NAME.findall(condition))
+        needed: list[str] = []
+        for name, text in reversed(self.definitions):
+            if name in names:
+                names |= set(_NAME.findall(text))
+                needed.insert(0, f"auto {name} = {text};")
+        for name in names & set(ground.constants) - set(known):
+            known[name] = ground.constants[name][0]
         outcome = follow(
-            f"void f() {{ auto r = {condition}; }}", 1, known, dict(self.types),
+            f"void f() {{ {' '.join(needed)} auto r = {condition}; }}", 1, known, dict(self.types),
             enumerators=ground.enumerators,
         )  # fmt: skip
         value = outcome.values.get("r")
@@ -73,6 +84,7 @@ def other_names(steps: Iterable[FunctionView], arguments: Iterable[str]) -> dict
         arguments: Names of the entry point's arguments.
     """
     names = {re.sub(r"_64$", "", name) for name in arguments} | set(arguments)
+    names |= {f"{name}_64" for name in names}
     other: dict[str, Passed] = {}
     for function, following in pairwise(steps):
         if function.span is None or following.span is None or function.id == following.id:
@@ -121,7 +133,7 @@ def within(
         read_function(caller.text, caller.span.start_line).parameters if caller.span else ()
     )
     for parameter in parameters:
-        value = given.get(parameter.name)
+        value = given.get(parameter.name, given.get(parameter.name.removesuffix("_64")))
         if isinstance(value, bool) or value is None:
             continue
         if isinstance(value, int):
@@ -135,7 +147,18 @@ def within(
             ]
             if len(named) == 1:
                 values[parameter.name] = named[0]
-    return Within(values, other, types)
+    return Within(values, other, types, _definitions(caller))
+
+
+def _definitions(function: FunctionView) -> tuple[tuple[str, str], ...]:
+    if function.span is None:
+        return ()
+    reading = read_function(function.text, function.span.start_line)
+    return tuple(
+        (one.name, one.value) for one in reading.definitions
+        if one.value and not one.guards and not one.loops
+        and times_set(function.text, one.name) <= 1
+    )  # fmt: skip
 
 
 def letters(ground: Ground) -> dict[str, list[str]]:

@@ -107,6 +107,8 @@ def _path_draft(
     )  # fmt: skip
     where = f" in configuration `{config}`" if len(view.configs) > 1 else ""
     only = _is_the_only_way(view, entry, config, steps)
+    if found.unsure and not only:
+        return None  # the recorded call may have gone another way
     if found.open or _leaves_early(steps, decisions):
         draft.question = draft.choose(
             f"In which branches of the host code does {code(entry)}{where} launch {code(kernel.name)}, and through which functions does it get there?",

@@ -157,7 +157,7 @@ def test_a_name_of_the_call_may_be_another_one_further_down() -> None:
 
 
 def test_a_test_that_the_numbers_deny_is_left_out_with_all_others_on_its_names() -> None:
-    ground: Any = SimpleNamespace(enumerators=frozenset())
+    ground: Any = SimpleNamespace(enumerators=frozenset(), constants={})
     span: Any = None
     texts = (("n % 16 == 0", False), ("n > 4", False), ("k > 4", True))
     tests = [sites.Test(text, negated, span) for text, negated in texts]
@@ -216,7 +216,7 @@ def test_two_calls_part_where_a_test_comes_out_differently_for_their_numbers() -
         owner=owner, path=lambda _e, _c, symbol, through=None: ways[symbol]
     )
     draft.ground = SimpleNamespace(
-        enumerators=frozenset(), span=lines,
+        enumerators=frozenset(), constants={}, span=lines,
         project=SimpleNamespace(rule=SimpleNamespace()),
     )  # fmt: skip
     draft.head = lambda _function: span
@@ -232,3 +232,13 @@ def test_two_calls_part_where_a_test_comes_out_differently_for_their_numbers() -
     again.view, again.ground, again.head = draft.view, draft.ground, draft.head
     tell_parting(again, calls[0], ({**calls[1][0], "args": {"n": 9}}, calls[1][1]), set())
     assert again.said == []
+
+
+def test_local_names_and_constants_are_put_into_a_test() -> None:
+    ground: Any = SimpleNamespace(enumerators=frozenset(), constants={"c_max": (100, "f", 1)})
+    inside = Within(
+        {"n": 64, "k": 3}, {}, {"NB": "32"}, (("exact", "(n % NB) == 0"), ("fits", "n <= c_max"))
+    )
+    assert inside.truth("exact && fits", ground) is True
+    assert inside.truth("!fits", ground) is False
+    assert inside.truth("exact && other", ground) is None
