@@ -109,6 +109,7 @@ def verify(
     Exit status 0: right on every input. 1: not. 2: something must be mended first.
 
     Example: kernels verify saxpy --candidate faster.hip --json
+
     Example: kernels verify rocsolver --interface getrf --budget 120
     """
     if wavefront not in (32, 64):

@@ -109,6 +109,8 @@ def command(
     Writes OUT/entries.jsonl, OUT/rejects.jsonl with reasons, and OUT/statistics.json; what a model
     writes goes into OUT/model. A model is asked only with --author model.
 
+    Example: qa build rocblas --interface scal
+
     Example: qa build rocblas --interface trsm --author model --model NAME --estimate
     """
     from extractor.output import to_json, write

@@ -74,7 +74,7 @@ def command(
 
     Exit status 0: every row went in, or the release is sound. 1: rows stayed out, or it is not.
 
-    Example: qa release out/qa/*.jsonl --out release --version 1.0.0
+    Example: qa release out/entries.jsonl --out release --version 1.0.0
 
     Example: qa release --check release
     """

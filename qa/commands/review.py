@@ -31,7 +31,7 @@ def command(
 
     Exit status 1 when a reviewed entry changed or is gone, or a row is no valid entry.
 
-    Example: qa review out/qa/axpy.jsonl reviews.json
+    Example: qa review out/entries.jsonl reviews.json
     """
     import orjson
 

@@ -29,7 +29,7 @@ def command(
 
     Exit status 1 when a row is no valid entry; such rows are listed and not counted.
 
-    Example: qa stats out/qa/axpy.jsonl
+    Example: qa stats out/entries.jsonl
     """
     from qa.intake import read
     from qa.statistics import summary

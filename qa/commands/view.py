@@ -44,7 +44,7 @@ def command(
 
     Exit status 1 when a row is no valid entry or its source cannot be shown as it was.
 
-    Example: qa view out/qa/axpy.jsonl --out axpy.html
+    Example: qa view out/entries.jsonl --out entries.html
     """
     from qa.view.build import build
 
