@@ -36,6 +36,8 @@ Examples:
 
   extract rocblas --interface axpy --trace --config source   launches of concrete calls
 
+  extract rocblas --trace rocblas_saxpy n=1000 incx=2        of this one
+
   extract rocblas --diff 5.5.1 6.4.4 -i gemv        what changed between two revisions
 
   extract rocblas --interface gemv --facts          what tools proved of its kernels, as a page
@@ -66,6 +68,13 @@ def extract(
         str | None,
         typer.Argument(
             help="A library: the name of a shipped rule file, the path of one, or a folder."
+        ),
+    ] = None,
+    call: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ENTRY NAME=VALUE...]",
+            help="With --trace: one call, such as rocblas_saxpy n=1000 incx=2 arch=gfx90a.",
         ),
     ] = None,
     interface: Annotated[
@@ -118,6 +127,13 @@ def extract(
     arch: Annotated[
         str | None,
         typer.Option("--arch", help="With --trace or --facts: such as gfx90a,gfx942."),
+    ] = None,
+    sweep: Annotated[
+        Path | None,
+        typer.Option(
+            "--sweep",
+            help="With --trace: calls to make, a CSV table with a header or an object a line.",
+        ),
     ] = None,
     budget: Annotated[
         int, typer.Option("--cases", min=1, help="With --trace: cases kept per entry point.")
@@ -201,6 +217,11 @@ def extract(
         print(f"rocquarry {__version__}")
     elif schema:
         print(json.dumps(_schemas(), indent=2))
+    elif call and not trace:
+        raise UserError(
+            f"'{call[0]}' is no option; an interface is named by --interface {call[0]}, "
+            "a call by --trace ENTRY NAME=VALUE"
+        )
     elif doctor or pins:
         _doctor(project, pins=pins, as_json=as_json)
     elif clear_cache or export_cache or import_cache:
@@ -231,6 +252,8 @@ def extract(
             diff=diff,
             facts=facts,
             trace=trace,
+            call=call or [],
+            sweep=sweep,
             archs=_architectures(arch),
             arch_named=arch is not None,
             budget=budget,
@@ -260,6 +283,8 @@ def _extract(
     diff: tuple[str, str] | None,
     facts: bool,
     trace: bool,
+    call: list[str],
+    sweep: Path | None,
     archs: tuple[str, ...],
     arch_named: bool,
     budget: int,
@@ -333,9 +358,14 @@ def _extract(
         elif not quiet:
             checking.show(answer)
         ok = checking.complete(answer)
+    elif trace and (call or sweep is not None):
+        ok = _call(project, configs[0], call, sweep, as_json=as_json)
     elif trace:
         if not interfaces and not everything:
-            raise UserError("--trace goes with --interface NAME or with --all")
+            raise UserError(
+                "--trace goes with --interface NAME, with --all, or with a call: "
+                "--trace ENTRY NAME=VALUE"
+            )
         from extractor.commands import trace as tracing
         from extractor.trace.run import Effort
 
@@ -381,6 +411,24 @@ def _extract(
                 )
     if not ok:
         raise typer.Exit(1)
+
+
+def _call(
+    project: Project, config: str, call: list[str], sweep: Path | None, *, as_json: bool
+) -> bool:
+    from extractor.commands import call as calling
+
+    if sweep is None:
+        points = [calling.parse(call)]
+    else:
+        points = calling.read_sweep(sweep, call[0] if call else None)
+    answers = calling.run(project, config, points)
+    if as_json:
+        for answer in answers:  # an object a line, as they come
+            print(json.dumps(answer), flush=True)
+    else:
+        calling.show(answers)
+    return True
 
 
 def _open(

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
+import threading
+import time
 
-_PR_SET_PDEATHSIG = 1
+_SECONDS = 1.0
 
 
 def end_with_parent() -> None:
-    """Makes this process end when the one that started it ends, however that happens.
+    """Makes this process end soon after the one that started it, however that ended.
 
     For initializers of process pools: a pool whose owner is killed leaves its workers at the calls
-    they have begun. See prctl(2), ``PR_SET_PDEATHSIG``.
+    they have begun. A thread looks once a second; the kernel's own signal for this comes when the
+    *thread* that started the process ends, and pools start some of theirs from threads that end
+    before they do.
     """
     parent = os.getppid()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it ended in between
-        os._exit(1)
+    threading.Thread(target=_watch, args=(parent,), daemon=True, name="parent").start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_SECONDS)
+    os._exit(1)

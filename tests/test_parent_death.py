@@ -47,3 +47,23 @@ def test_workers_end_when_their_owner_is_killed(tmp_path: Path) -> None:
                 break
             time.sleep(0.05)
         assert not alive(worker), method
+
+
+POOL = """
+import multiprocessing, os
+from extractor.parent_death import end_with_parent
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(2, end_with_parent, maxtasksperchild=2) as pool:
+        print(sum(pool.imap(abs, range(12))), flush=True)
+"""
+
+
+def test_a_pool_that_replaces_its_workers_comes_to_its_end(tmp_path: Path) -> None:
+    script = tmp_path / "pool.py"
+    script.write_text(POOL)
+    done = subprocess.run(
+        [sys.executable, "-P", str(script)], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "66"

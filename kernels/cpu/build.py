@@ -107,11 +107,12 @@ def link(
     """
     compiler = find_host_compiler()
     runtime = build_runtime()
+    output = output.resolve()  # the linker runs in the folder that it writes
     kind = ("-shared", "-Wl,-z,defs") if shared else ("-pie",)
     done = compiler.run(
         [
-            *kind, "-o", str(output), *map(str, objects), *arguments, str(runtime.library),
-            f"-Wl,-rpath,{runtime.library.parent}", *LIBRARIES,
+            *kind, "-o", str(output), *(str(path.resolve()) for path in objects), *arguments,
+            str(runtime.library), f"-Wl,-rpath,{runtime.library.parent}", *LIBRARIES,
         ],
         output.parent,
         f"linking {output.name}",

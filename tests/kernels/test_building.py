@@ -86,6 +86,17 @@ def test_a_missing_symbol_is_a_build_error(tmp_path: Path) -> None:
         link(unit.objects, tmp_path / "a.so")
 
 
+def test_a_folder_that_is_named_from_here_is_linked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = compile_unit(HIP / "saxpy.hip")
+    monkeypatch.chdir(tmp_path)
+    output = Path("out/of/it.so")
+    output.parent.mkdir(parents=True)
+    link(unit.objects, output)
+    assert output.is_file()
+
+
 def test_objects_of_this_machine_are_read() -> None:
     unit = compile_unit(HIP / "saxpy.hip")
     elf = Elf(unit.objects[0].read_bytes())

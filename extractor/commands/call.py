@@ -1,0 +1,243 @@
+"""``extract PROJECT --trace ENTRY NAME=VALUE…``: what single calls launch."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from extractor import settings
+from extractor.api import scope_bytes
+from extractor.demangle import template_arguments
+from extractor.errors import UserError
+from extractor.project import Project
+from extractor.trace.arguments import Value
+from extractor.trace.case import PointerMode
+from extractor.trace.records import Trace
+from extractor.trace.tracer import Tracer
+
+_BESIDE = ("arch", "pointer_mode", "atomics", "entry")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One call.
+
+    Attributes:
+        entry: Entry point.
+        args: Values by parameter, as they were written.
+        arch: Architecture that the runtime reports.
+        pointer_mode: Where scalars live.
+        atomics: Whether atomics are allowed; the library's default when ``None``.
+    """
+
+    entry: str
+    args: dict[str, Value] = field(default_factory=dict)
+    arch: str = settings.DEFAULT_ARCHITECTURE
+    pointer_mode: PointerMode = "host"
+    atomics: int | None = None
+
+
+def parse(words: Sequence[str]) -> Point:
+    """Reads ``ENTRY NAME=VALUE…``.
+
+    Raises:
+        UserError: A word that is neither.
+    """
+    entry, *rest = words
+    if "=" in entry:
+        raise UserError(f"name an entry point before '{entry}'")
+    values: dict[str, Any] = {}
+    for word in rest:
+        name, found, value = word.partition("=")
+        if not found or not name or not value:
+            raise UserError(f"'{word}' is no NAME=VALUE, such as m=300 or side=left")
+        values[name] = value
+    return _point(entry, values)
+
+
+def read_sweep(file: Path, entry: str | None) -> list[Point]:
+    """Reads a table of calls: CSV with a header, or an object a line as in ``traces.jsonl``.
+
+    Raises:
+        UserError: The file cannot be read, or a line of it.
+    """
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"cannot read {file}: {error}") from error
+    rows: Iterable[dict[str, Any]]
+    if file.suffix == ".csv":
+        rows = [{k: v for k, v in row.items() if v} for row in csv.DictReader(text.splitlines())]
+    else:
+        rows = []
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                try:
+                    rows.append({**json.loads(line)})
+                except (ValueError, TypeError) as error:
+                    raise UserError(f"{file}:{number} is no JSON object: {error}") from error
+    points = []
+    for row in rows:
+        named = row.get("entry") or entry
+        if not named:
+            raise UserError(f"{file}: a call without an entry point; add a column 'entry'")
+        values = row["args"] if isinstance(row.get("args"), dict) else {}
+        others = {k: v for k, v in row.items() if k not in ("args", "launches", "status")}
+        points.append(_point(str(named), {**others, **values}, lenient=bool(values)))
+    return points
+
+
+def _point(entry: str, values: Mapping[str, Any], *, lenient: bool = False) -> Point:
+    mode = str(values.get("pointer_mode") or "host")
+    if mode not in ("host", "device"):
+        raise UserError(f"pointer_mode is host or device, not '{mode}'")
+    arch = values.get("arch") or settings.DEFAULT_ARCHITECTURE
+    atomics = values.get("atomics")
+    args = {k: _value(v) for k, v in values.items() if k not in _BESIDE}
+    if lenient:  # a trace's own fields stand beside its arguments
+        args = {k: _value(v) for k, v in values.items() if k not in (*_BESIDE, *Trace.model_fields)}
+    return Point(
+        entry, args, str(arch[0] if isinstance(arch, list) else arch),
+        "device" if mode == "device" else "host", None if atomics in (None, "") else int(atomics),
+    )  # fmt: skip
+
+
+def _value(text: Any) -> Value:
+    if not isinstance(text, str):
+        return text  # type: ignore[no-any-return]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def run(project: Project, config: str, points: Sequence[Point]) -> Iterator[dict[str, Any]]:
+    """Makes each call, and says what it launched.
+
+    Raises:
+        UserError: An entry point, argument or value that does not exist.
+    """
+    kernels: dict[str, set[str]] = {}
+    with Tracer(project, config) as tracer:
+        for point in points:
+            args = {name: _named(tracer, point.entry, name, v) for name, v in point.args.items()}
+            (trace,) = tracer.call(
+                point.entry, args, archs=(point.arch,), pointer_mode=point.pointer_mode,
+                atomics=point.atomics,
+            )  # fmt: skip
+            if project.rule.siblings and point.entry not in kernels:
+                kernels[point.entry] = _kernels(project, config, point.entry)
+            yield _answer(project, trace, kernels.get(point.entry))
+
+
+def _named(tracer: Tracer, entry: str, name: str, value: Value) -> Value:
+    """A value as traces call it: an enumerator may be written by its last words, or in full."""
+    prototype = tracer.prototypes.functions.get(entry)
+    parameter = (
+        next((p for p in prototype.parameters if p.name == name), None) if prototype else None
+    )
+    if parameter is None or parameter.kind != "enumeration" or isinstance(value, list):
+        return value
+    known = tracer.caller.enumerators(parameter)
+    full = dict(tracer.caller.enumerations.get(parameter.type, {}))
+    start = _shared_start(list(full))
+    written = str(value).lower()
+    numbers = {number for text, number in full.items()
+               if written in (text.lower(), text.removeprefix(start).lower())}  # fmt: skip
+    numbers |= {number for text, number in known.items() if written == text.lower()}
+    if not numbers:
+        numbers = {n for text, n in full.items() if text.lower().endswith(f"_{written}")}
+    if isinstance(value, int) and value in full.values():
+        numbers = {value}
+    if len(numbers) != 1:
+        words = ", ".join(text.removeprefix(start) for text in full)
+        raise UserError(f"{name} cannot be '{value}'; known: {words}")
+    number = numbers.pop()
+    return next(text for text, n in known.items() if n == number)
+
+
+def _shared_start(names: Sequence[str]) -> str:
+    """The words that all names begin with, with the underscore after them."""
+    words = [name.split("_")[:-1] for name in names]
+    shared = []
+    for column in zip(*words, strict=False):
+        if len(set(column)) > 1:
+            break
+        shared.append(f"{column[0]}_")
+    return "".join(shared)
+
+
+def _kernels(project: Project, config: str, entry: str) -> set[str]:
+    scope = json.loads(scope_bytes(project, entry, (config,)))
+    return {
+        one["symbol"]
+        for function in scope["functions"] if function["kind"] == "kernel"
+        for one in function["instantiations"]
+    }  # fmt: skip
+
+
+def _answer(project: Project, trace: Trace, own: set[str] | None) -> dict[str, Any]:
+    launches = []
+    most = settings.DEVICES[trace.arch[0]].shared
+    for launch in trace.launches:
+        row = launch.model_dump(mode="json")
+        beyond = own is not None and launch.symbol not in own
+        launches.append({
+            **row, "template_arguments": list(template_arguments(launch.symbol)),
+            "library": project.rule.siblings[0] if beyond else project.rule.name,
+        })  # fmt: skip
+    return {
+        "entry": trace.entry, "config": trace.config, "args": trace.args, "arch": trace.arch[0],
+        "pointer_mode": trace.pointer_mode, "status": trace.status, "launches": launches,
+        "boundaries": list(trace.boundaries), "executed": list(trace.executed),
+        "limits": [
+            text for launch in trace.launches
+            if (text := over_limit(launch.grid, launch.block, launch.shared_bytes, most))
+        ],
+    }  # fmt: skip
+
+
+def over_limit(
+    grid: Sequence[int], block: Sequence[int], shared: int = 0, most_shared: int = 65536
+) -> str:
+    """Why a chip would refuse a launch; empty where it would not.
+
+    Args:
+        grid: Blocks along x, y, z.
+        block: Threads along x, y, z.
+        shared: Dynamic LDS in bytes.
+        most_shared: LDS that a block can have, in bytes.
+    """
+    shape = f"grid {tuple(grid)}, block {tuple(block)}"
+    if not all((*grid, *block)):
+        return f"{shape}: an extent is zero"
+    if block[0] * block[1] * block[2] > 1024:
+        return f"{shape}: more than 1024 threads a block"
+    if any(g * b >= 1 << 32 for g, b in zip(grid, block, strict=True)):
+        return f"{shape}: grid times block passes 2^32"
+    if shared > most_shared:
+        return f"{shape}: {shared} bytes of LDS, the chip has {most_shared}"
+    return ""
+
+
+def show(answers: Iterable[Mapping[str, Any]]) -> None:
+    """Prints launches in their order."""
+    for answer in answers:
+        args = " ".join(f"{k}={v}" for k, v in answer["args"].items())
+        print(f"{answer['entry']} {args} on {answer['arch']}: {answer['status']}")
+        for launch in answer["launches"]:
+            times = f", {launch['repeat']} times" if launch["repeat"] > 1 else ""
+            print(
+                f"  {launch['kernel']}<{', '.join(launch['template_arguments'])}>"
+                f" grid {' x '.join(map(str, launch['grid']))}"
+                f" block {' x '.join(map(str, launch['block']))}"
+                f" LDS {launch['shared_bytes']} ({launch['library']}{times})"
+            )
+        for text in answer["limits"]:
+            print(f"  a chip refuses this: {text}")
