@@ -23,7 +23,7 @@ from qa.author.recorded_launches import Sites, has_several_blocks, is_told, kern
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 
-_MOST_PAIRS = 8
+_MOST_PAIRS = 20
 _MOST_ARCHITECTURES = 4
 _VECTORS = frozenset("xyABC")
 

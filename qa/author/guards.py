@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qa.author.draft import Draft, code, counted
+from qa.author.draft import Draft, code
 from qa.author.kernel_facts import (
     KernelFacts,
     Row,
@@ -101,7 +101,9 @@ def _surplus_draft(
         return None
     per_thread, per_block = lane - one, two - one
     threads = per_block // per_thread
-    if threads < 2 or threads > 1024 or per_block % per_thread:
+    if per_thread > 1:
+        return None  # what is left over of several elements may have a way of its own
+    if threads < 2 or threads > 1024:
         return None
     extent = 3 * per_block + per_block // 3 + 1
     values = {**values, bound: extent}
@@ -132,11 +134,7 @@ def _surplus_draft(
         f"Blocks of {threads} threads{'' if flat else ' along x'} cover {code(bound)} = {extent} in {code(function.name)}{more}. How many threads are left over, and where would they write through {code(buffer)} were it not for {code(condition)}?",
         f"Somebody proposes to delete {code(condition)} from {code(function.name)}, since the grid is sized after {code(bound)} anyway. Refute it with {code(bound)} = {extent} and {threads} threads {a_block}{more}.",
     )
-    covers = (
-        f"each thread stands for {counted(per_thread, 'element')} along x, a block for {per_block}"
-        if per_thread > 1
-        else f"a block stands for {per_block} elements"
-    )
+    covers = f"a block stands for {per_block} elements"
     _tell_position(draft, facts, guard, position)
     draft.say(
         f"Since {covers}, ({extent} - 1) / {per_block} + 1 = {blocks} blocks are needed.",

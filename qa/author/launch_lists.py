@@ -26,7 +26,7 @@ from qa.author.recorded_launches import (
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView, Site
 
-_MOST = 10
+_MOST = 20
 _LONGEST = MOST_LAUNCHES
 _EXPLAINED = 2
 
