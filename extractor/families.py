@@ -95,7 +95,7 @@ def resolve(families: Families, name: str, entries: Iterable[str]) -> list[str]:
     known = sorted(set(entries))
     if name in known:
         return [name]
-    readings = {entry: read_name(families, entry) for entry in known}
+    readings = _readings(families.model_dump_json(), tuple(known))
     members = [entry for entry, reading in readings.items() if reading.family == name]
     if not members:
         wanted = {reading.family for reading in readings.values() if reading.own == name}
@@ -108,6 +108,13 @@ def resolve(families: Families, name: str, entries: Iterable[str]) -> list[str]:
     lower = name.lower()
     hint = f"did you mean '{lower}'?" if lower != name and lower in names else ""
     raise UnknownName("interface", name, nearby, hint=hint)
+
+
+@lru_cache(maxsize=8)
+def _readings(serialized: str, entries: tuple[str, ...]) -> dict[str, Reading]:
+    """Readings of a library's names; every interface of it is asked for by them."""
+    families = Families.model_validate_json(serialized)
+    return {entry: read_name(families, entry) for entry in entries}
 
 
 @lru_cache(maxsize=32)
