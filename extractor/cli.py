@@ -363,7 +363,7 @@ def _extract(
     elif trace:
         if not interfaces and not everything:
             raise UserError(
-                "--trace goes with --interface NAME, with --all, or with a call: "
+                "--trace goes with --interface NAME or with --all, or with a call: "
                 "--trace ENTRY NAME=VALUE"
             )
         from extractor.commands import trace as tracing
