@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import contextlib
 import os
 import shutil
 import subprocess
@@ -36,7 +37,9 @@ def share(kinds: Sequence[str], folder: Path, source: Path) -> Path:
         (source / kind).mkdir(parents=True, exist_ok=True)
         link = folder / kind
         if not link.exists():
-            link.symlink_to(source / kind)
+            # Two workers of a session may come here at once.
+            with contextlib.suppress(FileExistsError):
+                link.symlink_to(source / kind)
     return folder
 
 
