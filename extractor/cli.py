@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from extractor import __version__
-from extractor.errors import DamagedStore, RocQuarryError, UserError
+from extractor.console import run_console
+from extractor.errors import UserError
 
 if TYPE_CHECKING:
     from extractor.progress import Reporter
@@ -58,7 +58,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_INTERRUPTED = 130
 _FORMATS = ("html", "json", "dot", "svg", "graphml", "mermaid")
 
 
@@ -564,34 +563,8 @@ def _cache(clear: str | None, export: Path | None, load: Path | None, *, as_json
 
 
 def main() -> None:
-    """Entry point of the console script: errors of the user are one line, bugs keep their trace."""
-    command = typer.main.get_command(app)
-    try:
-        try:
-            code = command.main(standalone_mode=False)
-        except DamagedStore:
-            # It has been emptied and that was said: what it held is indexed again.
-            code = command.main(standalone_mode=False)
-        if code == _INTERRUPTED:  # what typer makes of Ctrl-C
-            raise KeyboardInterrupt
-    except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted; what was indexed so far is kept", _INTERRUPTED)
-    except RocQuarryError as error:
-        _fail(str(error), error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
-    except Exception as error:
-        shown = getattr(error, "format_message", None)
-        if shown is None:
-            raise
-        _fail(shown(), 2)
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-def _fail(text: str, code: int) -> None:
-    print(f"extract: {text}", file=sys.stderr)
-    sys.exit(code)
+    """Entry point of the console script."""
+    run_console(app, "extract", "interrupted; what was indexed so far is kept")
 
 
 if __name__ == "__main__":

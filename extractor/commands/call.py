@@ -106,14 +106,16 @@ def _point(entry: str, values: Mapping[str, Any], *, lenient: bool = False) -> P
     )  # fmt: skip
 
 
-def _value(text: Any) -> Value:
-    if not isinstance(text, str):
-        return text  # type: ignore[no-any-return]
+def _value(given: Any) -> Value:
+    if isinstance(given, int | float | list):
+        return given
+    text = str(given)
     for kind in (int, float):
         try:
-            return kind(text)
+            number: int | float = kind(text)
         except ValueError:
             continue
+        return number
     return text
 
 
