@@ -1,6 +1,7 @@
 """Globs over relative paths and over qualified names, compiled once.
 
-Path globs: ``*`` and ``?`` stay inside one folder, ``**`` crosses folders, ``{a,b}`` is either.
+Path globs: ``*`` and ``?`` stay inside one folder, ``**`` crosses folders, ``{a,b}`` is either and
+``[ab]`` or ``[a-c]`` one character of several; ``[]`` stands for itself, as in ``operator[]``.
 Name globs: ``*`` matches anything, so ``rocblas_internal_*`` also matches across ``::``.
 """
 
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+
+_ONE_OF = re.compile(r"\[((?:\w-\w|\w)+)\]")
 
 
 @lru_cache(maxsize=512)
@@ -56,6 +59,10 @@ def _translate(glob: str, *, across: bool) -> str:
             out.append(".*" if across else "[^/]*")
         elif char == "?":
             out.append("." if across else "[^/]")
+        elif char == "[" and (one := _ONE_OF.match(glob, position)) and _rises(one[1]):
+            out.append(one[0])
+            position = one.end()
+            continue
         elif char == "{" and "}" in glob[position:]:
             out.append("(?:")
             depth += 1
@@ -68,3 +75,8 @@ def _translate(glob: str, *, across: bool) -> str:
             out.append(re.escape(char))
         position += 1
     return "".join(out) + ")" * depth
+
+
+def _rises(text: str) -> bool:
+    """Each range of a ``[a-c]`` goes from a character to a later one."""
+    return all(first <= last for first, last in re.findall(r"(\w)-(\w)", text))

@@ -23,6 +23,11 @@ from extractor.glob import match_name, match_path
         ("a?.h", "a/.h", False),
         ("a+b.h", "a+b.h", True),
         ("a{b", "a{b", True),
+        ("a[bc].h", "ac.h", True),
+        ("a[bc].h", "ad.h", False),
+        ("a[b-d]", "ac", True),
+        ("a[d-b]", "a[d-b]", True),
+        ("a[", "a[", True),
     ],
 )
 def test_path_globs(glob: str, path: str, matches: bool) -> None:
@@ -32,6 +37,12 @@ def test_path_globs(glob: str, path: str, matches: bool) -> None:
 def test_name_globs_cross_scopes_and_keep_case() -> None:
     assert match_name("rocsolver::detail::get_index", ("rocsolver::*",))
     assert not match_name("HipMalloc", ("hip*",))
+
+
+def test_one_of_several_characters_and_operators_of_the_same_sign() -> None:
+    assert match_name("stride_c", ("stride_[BbCc]",))
+    assert not match_name("stride_a", ("stride_[BbCc]",))
+    assert match_name("vector::operator[]", ("*::operator[]",))
 
 
 def test_no_glob_matches_nothing() -> None:

@@ -22,7 +22,7 @@ from extractor.units import Unit
 KIND = "trace-objects"
 """Kind of the entries in the cache folder."""
 
-_FORMAT = "1"
+_FORMAT = "2"
 # What the host side decides does not depend on optimisation, and this is the fastest to build.
 _FLAGS = ("-O0", "-fPIC", "-w")
 _SECONDS = 900
@@ -145,7 +145,9 @@ def _compile(request: _Request) -> str:
     """Compiles one unit into the cache; the compiler's first error, empty where it had none."""
     with cache.scratch(KIND) as work:
         output = work / "unit.o"
-        rest = ["-c", str(request.root / request.path), "-o", str(output)]
+        # Names of code objects follow the output's path where nothing else is given for them.
+        identity = f"-cuid={request.place.stem[:16]}"
+        rest = [identity, "-c", str(request.root / request.path), "-o", str(output)]
         header = request.header
         use = ["-Xclang", "-include-pch", "-Xclang", str(header)] if header else []
         error = _run([*request.command, *use, *rest])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,9 +23,7 @@ def _tracer(shared_cache: Path) -> Iterator[Tracer]:
         with Tracer(project, "source", LIMITS) as tracer:
             # One shared object with all of them, so that one worker serves every test.
             called = [e for e in project.entry_points if tracer.why_not(e) is None]
-            with (shared_cache / "brook.lock").open("w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)  # one worker of the tests builds it, not two
-                tracer.shared_object(called)
+            tracer.shared_object(called)
             yield tracer
         project.store.close()
 
