@@ -130,6 +130,26 @@ class ScopeView:
                     )
         return dict(found)
 
+    @functools.cached_property
+    def callers(self) -> dict[str, list[str]]:
+        """Instantiations that call or launch one, by its id, dead code apart."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for caller, targets in self.edges.items():
+            for target, _at, _configs in targets:
+                found[target].append(caller)
+        return dict(found)
+
+    @functools.cached_property
+    def callees(self) -> dict[str, list[FunctionView]]:
+        """Definitions that a definition calls, by its id, in the order of the text."""
+        found: dict[str, list[FunctionView]] = {}
+        for site in self.calls:
+            if not site.dead:
+                row = found.setdefault(site.caller.id, [])
+                if site.callee not in row:
+                    row.append(site.callee)
+        return found
+
     def entry_ids(self, entry: str) -> list[str]:
         """Instantiations of an entry point."""
         return [

@@ -9,10 +9,9 @@ from qa.author.draft import Draft, code, counted, listed
 from qa.author.kernel_facts import claim_fact
 from qa.author.launch_bounds import Bound, Line, bounds_at, line_of
 from qa.author.launch_offsets import Offsets, accesses
-from qa.author.launch_pairs import Pair, Shape, pairs
+from qa.author.launch_pairs import Pair, Shape, draft_of, pairs
 from qa.author.launch_sizes import situation, tell_grid
 from qa.author.launch_values import choose_shape, recorded_shape
-from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Unknown, evaluate, names_in
@@ -69,20 +68,14 @@ def _draft(
     if not constant and not reads_extent:
         return None
     half = threads // 2
-    entries = (
-        [shape.trace["entry"]]
-        if shape.trace is not None
-        else entries_through(view, pair.kernel, pair.number)
+    draft = draft_of(
+        view,
+        ground,
+        pair,
+        shape,
+        "launch_configuration",
+        f"block of {pair.kernel.id} under {pair.launcher.id}",
     )
-    configs = (
-        (shape.trace.get("config", "source"),)
-        if shape.trace is not None
-        else tuple(c for c in view.configs if c in pair.site.configs)
-    )
-    draft = Draft(
-        view, ground, "launch_configuration", f"block of {pair.kernel.id} under {pair.launcher.id}",
-        entries, configs=configs,
-    )  # fmt: skip
     kernel, launcher = code(pair.kernel.name), code(pair.launcher.name)
     buffer = code(access.row.value["buffer"])
     begin = situation(pair, shape)

@@ -10,12 +10,11 @@ from extractor.records import Span
 from qa.author.draft import Draft, code, counted
 from qa.author.kernel_facts import Row, claim_fact, plain_index
 from qa.author.launch_bounds import Bound, bounds_at, line_of
-from qa.author.launch_pairs import Pair, Shape, pairs
+from qa.author.launch_pairs import Pair, Shape, draft_of, pairs
 from qa.author.launch_prose import claim_launch
 from qa.author.launch_sizes import block_words, claim_block, definition_spans, situation
 from qa.author.launch_values import choose_shape, recorded_shape
 from qa.author.numbers import equation, put_into
-from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Value, names_in
@@ -114,20 +113,14 @@ def _draft(
     roles = {axis: _role(pair, shape, axis, bounds) for axis in axes}
     if any(role is None for role in roles.values()):
         return None
-    entries = (
-        [shape.trace["entry"]]
-        if shape.trace is not None
-        else entries_through(view, pair.kernel, pair.number)
+    draft = draft_of(
+        view,
+        ground,
+        pair,
+        shape,
+        "launch_configuration",
+        f"axes of {pair.kernel.id} under {pair.launcher.id}",
     )
-    configs = (
-        (shape.trace.get("config", "source"),)
-        if shape.trace is not None
-        else tuple(c for c in view.configs if c in pair.site.configs)
-    )
-    draft = Draft(
-        view, ground, "launch_configuration", f"axes of {pair.kernel.id} under {pair.launcher.id}", entries,
-        configs=configs,
-    )  # fmt: skip
     kernel = code(pair.kernel.name)
     draft.question = draft.choose(
         f"{situation(pair, shape)}. What does each axis of the grid stand for, and how many blocks are there along it?",

@@ -23,15 +23,14 @@ from qa.scope_view import FunctionView, ScopeView, Site
 _SHORTEST, _LONGEST = 8, 260
 _MOST_HELPERS = 8
 _LINES_WITH_HELPERS = 420
-_CEREMONY = re.compile(
-    r"^!?\s*handle\b|^\w*(?:st|status)\w*\s*!=|memory_size_query|^!\s*\w*mem\w*$|^size_\w+\s*>\s*0$"
-)
 _COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]")
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
     """Entries on every function of the interface that is worth writing."""
     overloads: set[tuple[str, str]] = set()
+    traced = ground.project.rule.trace
+    handle = traced.handle if traced is not None else ""
     for function in sorted(functions, key=lambda f: -len(f.text)):
         lines = function.text.count("\n") + 1
         if function.kind in ("boundary", "entry_point") or not _SHORTEST <= lines <= _LONGEST:
@@ -41,7 +40,7 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
         if _is_member(function):
             continue
         if function.kind == "host" and (
-            _is_wrapper(function) or _is_thin(function) or _is_ceremony(function)
+            _is_wrapper(function) or _is_thin(function) or _is_ceremony(function, handle)
         ):
             continue
         if function.kind in ("host", "launcher") and (function.name, function.kind) in overloads:
@@ -72,11 +71,19 @@ def _is_member(function: FunctionView) -> bool:
     )
 
 
-def _is_ceremony(function: FunctionView) -> bool:
-    """It asks for the handle, for what others say of the arguments, and for memory, no more."""
+def _is_ceremony(function: FunctionView, handle: str) -> bool:
+    """No test asks for an argument but the handle: what is decided, others have decided.
+
+    Args:
+        function: A host function.
+        handle: Type of the library's handle; empty where it has none.
+    """
     assert function.span is not None
     reading = read_function(function.text, function.span.start_line)
-    return not reading.loops and all(_CEREMONY.search(b.condition) for b in reading.branches)
+    asked = {p.name for p in reading.parameters if not (handle and handle in p.type)}
+    return not reading.loops and not any(
+        asked & set(re.findall(r"[A-Za-z_]\w*", branch.condition)) for branch in reading.branches
+    )
 
 
 def _is_thin(function: FunctionView) -> bool:
@@ -171,13 +178,12 @@ def _helpers(view: ScopeView, function: FunctionView) -> list[FunctionView]:
     """Device functions that the code calls, callees first, as long as the whole stays readable."""
     if function.kind not in ("kernel", "device"):
         return []
-    called: dict[str, list[FunctionView]] = _called(view)
     order: list[FunctionView] = []
     budget = _LINES_WITH_HELPERS - function.text.count("\n")
 
     def visit(one: FunctionView) -> None:
         nonlocal budget
-        for callee in called.get(one.id, ()):
+        for callee in view.callees.get(one.id, ()):
             if (
                 callee.kind != "device"
                 or callee in order
@@ -195,19 +201,6 @@ def _helpers(view: ScopeView, function: FunctionView) -> list[FunctionView]:
 
     visit(function)
     return order
-
-
-def _called(view: ScopeView) -> dict[str, list[FunctionView]]:
-    known: dict[str, list[FunctionView]] | None = getattr(view, "_called", None)
-    if known is None:
-        known = {}
-        for site in view.calls:
-            if not site.dead:
-                row = known.setdefault(site.caller.id, [])
-                if site.callee not in row:
-                    row.append(site.callee)
-        view._called = known  # type: ignore[attr-defined]
-    return known
 
 
 def _opening(
@@ -321,14 +314,14 @@ def _launches(draft: Draft, view: ScopeView, function: FunctionView) -> str:
 
 def _names_called(view: ScopeView, function: FunctionView) -> list[str]:
     """Functions and kernels that a function calls by name."""
-    names = [f.name for f in _called(view).get(function.id, ()) if "operator" not in f.name]
+    names = [f.name for f in view.callees.get(function.id, ()) if "operator" not in f.name]
     names += [s.callee.name for s in view.launches if s.caller.id == function.id and not s.dead]
     return [n for n in dict.fromkeys(names) if len(n) > 3]
 
 
 def _callees(draft: Draft, view: ScopeView, function: FunctionView) -> str:
     names = [
-        f.name for f in _called(view).get(function.id, ())
+        f.name for f in view.callees.get(function.id, ())
         if f.kind in ("host", "launcher") and len(f.name) > 4 and "operator" not in f.name
     ]  # fmt: skip
     names = list(dict.fromkeys(names))

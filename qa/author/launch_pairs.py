@@ -11,9 +11,10 @@ from extractor.launch_text import split_arguments
 from qa.author.draft import Draft, code, listed
 from qa.author.kernel_facts import KernelFacts, kernel_facts, ordinary
 from qa.author.launch_prose import Trace
-from qa.author.subjects import types_of
+from qa.author.subjects import entries_through, types_of
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
+from qa.records import Category
 from qa.scope_view import FunctionView, ScopeView, Site
 from qa.text.arithmetic import Unknown, Value, evaluate
 
@@ -291,3 +292,29 @@ def _expanded(ground: Ground, site: Site, part: str) -> str:
     for name, value in zip(names, values, strict=False):
         body = re.sub(rf"\b{re.escape(name)}\b", value.replace("\\", "\\\\"), body)
     return re.sub(r"\s+", " ", body).strip()
+
+
+def draft_of(
+    view: ScopeView,
+    ground: Ground,
+    pair: Pair,
+    shape: Shape | None,
+    category: Category,
+    subject: str,
+) -> Draft:
+    """An entry on a kernel under a launcher: about the recorded call, where the shape has one.
+
+    Args:
+        view: The scope.
+        ground: The library.
+        pair: The kernel and its launcher.
+        shape: The launch's shape; ``None`` where the entry is about no call.
+        category: What it is about.
+        subject: What tells it from other entries of the interface.
+    """
+    trace = shape.trace if shape is not None else None
+    entries = entries_through(view, pair.kernel, pair.number)
+    configs = tuple(c for c in view.configs if c in pair.site.configs)
+    if trace is not None:
+        entries, configs = [trace["entry"]], (trace.get("config", "source"),)
+    return Draft(view, ground, category, subject, entries, configs=configs)

@@ -10,12 +10,11 @@ from qa.author.draft import Draft, code, listed
 from qa.author.kernel_facts import claim_fact
 from qa.author.launch_bounds import Bound, bounds_at, line_of
 from qa.author.launch_offsets import Offsets, accesses, assumed_words, claim_values
-from qa.author.launch_pairs import Pair, Shape, pairs
+from qa.author.launch_pairs import Pair, Shape, draft_of, pairs
 from qa.author.launch_sizes import situation, tell_grid
 from qa.author.launch_values import choose_shape, recorded_shape
 from qa.author.leftovers import Axis, tell_edges, tell_problem, tell_rest
 from qa.author.numbers import equation, put_into
-from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import names_in
@@ -98,13 +97,14 @@ def _row_draft(
     offset = access.at(**place)
     if offset is None:
         return None
-    entries = entries_through(view, pair.kernel, pair.number)
-    if shape.trace is not None:
-        entries = [shape.trace["entry"]]
-    draft = Draft(
-        view, ground, "index_mapping", f"owner under {pair.launcher.id} in {pair.kernel.id}", entries,
-        configs=_configs(view, pair, shape),
-    )  # fmt: skip
+    draft = draft_of(
+        view,
+        ground,
+        pair,
+        shape,
+        "index_mapping",
+        f"owner under {pair.launcher.id} in {pair.kernel.id}",
+    )
     kernel, launcher, buffer = (
         code(pair.kernel.name),
         code(pair.launcher.name),
@@ -211,12 +211,6 @@ def _argument_spans(draft: Draft, pair: Pair, expression: str) -> list[Span]:
     return []
 
 
-def _configs(view: ScopeView, pair: Pair, shape: Shape) -> tuple[str, ...]:
-    if shape.trace is not None:
-        return (shape.trace.get("config", "source"),)
-    return tuple(c for c in view.configs if c in pair.site.configs)
-
-
 def _tile_draft(
     view: ScopeView, ground: Ground, pair: Pair, shape: Shape, access: Offsets, axes: list[Axis]
 ) -> Draft | None:
@@ -232,15 +226,14 @@ def _tile_draft(
     offset = access.at(**place)
     if offset is None:
         return None
-    entries = (
-        [shape.trace["entry"]]
-        if shape.trace is not None
-        else entries_through(view, pair.kernel, pair.number)
+    draft = draft_of(
+        view,
+        ground,
+        pair,
+        shape,
+        "index_mapping",
+        f"owner under {pair.launcher.id} in {pair.kernel.id}",
     )
-    draft = Draft(
-        view, ground, "index_mapping", f"owner under {pair.launcher.id} in {pair.kernel.id}", entries,
-        configs=_configs(view, pair, shape),
-    )  # fmt: skip
     kernel, buffer = code(pair.kernel.name), code(access.row.value["buffer"])
     assumed = assumed_words(access)
     more = f" (take {assumed})" if assumed else ""

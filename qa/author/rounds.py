@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from extractor.records import Span
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.kernel_facts import Row
-from qa.author.launch_pairs import Pair, Shape, pairs
+from qa.author.launch_pairs import Pair, Shape, draft_of, pairs
 from qa.author.launch_sizes import block_words, names_of, situation, tell_grid
 from qa.author.launch_values import choose_shape, recorded_shape
 from qa.author.numbers import equation, put_into
-from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.reading.function import Loop
 from qa.scope_view import FunctionView, ScopeView
@@ -119,20 +118,14 @@ def _draft(
     most, least = max(rounds), min(rounds)
     if most < 1 or most > 400 or (most < 2 and (least > 0 or sum(rounds) < _FEWEST_ROUNDS)):
         return None
-    entries = (
-        [shape.trace["entry"]]
-        if shape.trace is not None
-        else entries_through(view, pair.kernel, pair.number)
+    draft = draft_of(
+        view,
+        ground,
+        pair,
+        shape,
+        "index_mapping",
+        f"rounds of {head.head} in {pair.kernel.id} under {pair.launcher.id}",
     )
-    configs = (
-        (shape.trace.get("config", "source"),)
-        if shape.trace is not None
-        else tuple(c for c in view.configs if c in pair.site.configs)
-    )
-    draft = Draft(
-        view, ground, "index_mapping", f"rounds of {head.head} in {pair.kernel.id} under {pair.launcher.id}",
-        entries, configs=configs,
-    )  # fmt: skip
     variable, kernel = code(head.variable), code(pair.kernel.name)
     busy = sum(r == most for r in rounds)
     one = 5 if threads > 16 else 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
+from collections import deque
 from pathlib import PurePosixPath
 
 from qa.gates.claims import template_parameters
@@ -50,7 +50,7 @@ def entries_through(
         return (
             [function.name] if function.name in view.entry_points else list(view.entry_points[:1])
         )
-    callers = _callers(view)
+    callers = view.callers
     chosen = (
         function.instantiations if number is None else function.instantiations[number : number + 1]
     )
@@ -68,18 +68,6 @@ def entries_through(
     known = [name for name in view.entry_points if name in entries]
     known.sort(key=lambda name: (name.count("_"), name.endswith("_64"), len(name), name))
     return known[:_MOST_ENTRIES] or list(view.entry_points[:1])
-
-
-def _callers(view: ScopeView) -> dict[str, list[str]]:
-    known: dict[str, list[str]] | None = getattr(view, "_callers", None)
-    if known is None:
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for caller, targets in view.edges.items():
-            for target, _at, _configs in targets:
-                found[target].append(caller)
-        known = dict(found)
-        view._callers = known  # type: ignore[attr-defined]
-    return known
 
 
 def types_of(function: FunctionView, number: int | None = 0) -> dict[str, str]:

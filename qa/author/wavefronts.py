@@ -17,11 +17,10 @@ from qa.author.launch_offsets import (
     claim_values,
     element_of,
 )
-from qa.author.launch_pairs import Pair, Shape, pairs
+from qa.author.launch_pairs import Pair, Shape, draft_of, pairs
 from qa.author.launch_sizes import block_words, claim_block, definition_spans, names_of
 from qa.author.launch_values import choose_shape, recorded_shape
 from qa.author.numbers import split_terms
-from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Unknown, Value, evaluate, names_in
@@ -189,11 +188,8 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair, shape: Shape) -> Draft |
         rows == 1 and len({s.kind for s in spreads}) == 1 and spreads[0].step_x == 1
     ):
         return None
-    entries = entries_through(view, pair.kernel, pair.number)
-    draft = Draft(
-        view, ground, "memory_access", f"wavefront of {pair.launcher.id} in {pair.kernel.id}", entries,
-        configs=tuple(c for c in view.configs if c in pair.site.configs),
-    )  # fmt: skip
+    subject = f"wavefront of {pair.launcher.id} in {pair.kernel.id}"
+    draft = draft_of(view, ground, pair, None, "memory_access", subject)
     launcher = code(pair.launcher.name)
     buffers = listed([code(s.buffer) for s in spreads])
     assumed = assumed_words(*(s.access for s in spreads), first_block=True)
