@@ -53,7 +53,11 @@ class _Compiled:
 
 def read_name(families: Families, entry: str) -> Reading:
     """Reads one entry point's name."""
-    compiled = _compile(families.model_dump_json())
+    return _read(_compile(families.model_dump_json()), entry)
+
+
+def _read(compiled: _Compiled, entry: str) -> Reading:
+    families = compiled.families
     body = _without_prefix(families, entry)
     for line in families.collapse:
         if match_name(body, (line.match,)):
@@ -73,8 +77,9 @@ def read_name(families: Families, entry: str) -> Reading:
 def group(families: Families, entries: Iterable[str]) -> dict[str, list[str]]:
     """Groups entry points by family; families and members sorted by name."""
     groups: dict[str, list[str]] = {}
-    for entry in sorted(set(entries)):
-        groups.setdefault(read_name(families, entry).family, []).append(entry)
+    readings = _readings(families.model_dump_json(), tuple(sorted(set(entries))))
+    for entry, reading in readings.items():
+        groups.setdefault(reading.family, []).append(entry)
     return dict(sorted(groups.items()))
 
 
@@ -113,8 +118,8 @@ def resolve(families: Families, name: str, entries: Iterable[str]) -> list[str]:
 @lru_cache(maxsize=8)
 def _readings(serialized: str, entries: tuple[str, ...]) -> dict[str, Reading]:
     """Readings of a library's names; every interface of it is asked for by them."""
-    families = Families.model_validate_json(serialized)
-    return {entry: read_name(families, entry) for entry in entries}
+    compiled = _compile(serialized)
+    return {entry: _read(compiled, entry) for entry in entries}
 
 
 @lru_cache(maxsize=32)

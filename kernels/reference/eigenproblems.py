@@ -9,6 +9,7 @@ section 19.6; iterations count as 30 sweeps.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from kernels.reference.factorisations import INFO, whole_numbers
@@ -113,39 +114,68 @@ def _syev(values: str) -> Any:
     return check
 
 
+@dataclass(frozen=True)
+class Pencil:
+    """A generalised problem and its standard form, with B = L L^H (LAPACK, sygst).
+
+    Attributes:
+        a: The Hermitian matrix.
+        b: The positive definite one.
+        values: Eigenvalues, ascending.
+        size: Norm of the standard form.
+        growth: Square of L's condition.
+        limit: What an error may be, relative to a norm.
+    """
+
+    a: Any
+    b: Any
+    values: Any
+    size: float
+    growth: float
+    limit: float
+
+    def sides(self, form: str, z: Any, values: Any) -> tuple[Any, Any]:
+        """Both sides of ``A z = w B z``, ``A B z = w z`` or ``B A z = w z``."""
+        if form == "1":
+            return self.a @ z, self.b @ z * values
+        return (self.a @ self.b if form == "2" else self.b @ self.a) @ z, z * values
+
+
+def pencil(i: Instance) -> Pencil:
+    """The problem that an instance poses."""
+    np = numpy()
+    a = mirrored(i.before["A"], i.p.uplo, hermitian=True)
+    b = mirrored(i.before["B"], i.p.uplo, hermitian=True)
+    lower = np.linalg.cholesky(in_double(b))
+    inverse = np.linalg.inv(lower)
+    if i.p.itype == "1":
+        plain = inverse @ in_double(a) @ inverse.conj().T
+    else:
+        plain = lower.conj().T @ in_double(a) @ lower
+    growth = (norm(lower) * norm(inverse)) ** 2
+    return Pencil(
+        a, b, np.linalg.eigvalsh((plain + plain.conj().T) / 2), norm(plain), growth,
+        iteration_limit(i, i.p.n) * growth,
+    )  # fmt: skip
+
+
 def _sygv(values: str) -> Any:
     """``A z = lambda B z`` and the two other forms (LAPACK, sygv)."""
 
     def check(i: Instance) -> Iterator[Problem]:
-        np = numpy()
         yield from no_failure(i)
-        n = i.p.n
-        if not n:
+        if not i.p.n:
             return
-        a = mirrored(i.before["A"], i.p.uplo, hermitian=True)
-        b = mirrored(i.before["B"], i.p.uplo, hermitian=True)
         found = i.after[values].real
         yield from _ascending(i, values, found)
-        lower = np.linalg.cholesky(in_double(b))
-        inverse = np.linalg.inv(lower)
-        if i.p.itype == "1":
-            plain = inverse @ in_double(a) @ inverse.conj().T
-        else:
-            plain = lower.conj().T @ in_double(a) @ lower
-        exact = np.linalg.eigvalsh((plain + plain.conj().T) / 2)
-        growth = (norm(lower) * norm(inverse)) ** 2
-        limit = iteration_limit(i, n) * growth
-        size = norm(plain)
-        error = abs(np.sort(found) - exact)
-        yield from i.within(values, "error of the values", error, limit * size)
+        posed = pencil(i)
+        error = abs(numpy().sort(found) - posed.values)
+        yield from i.within(values, "error of the values", error, posed.limit * posed.size)
         if i.p.evect == "V":
             z = i.after["A"]
-            scale = norm(a) * norm(b) * norm(z) * growth
-            left, right = {
-                "1": (a @ z, b @ z * found), "2": (a @ b @ z, z * found),
-                "3": (b @ a @ z, z * found),
-            }[i.p.itype]  # fmt: skip
-            yield from i.within("A", "residual", norm(left - right), limit * (scale + norm(z)))
+            left, right = posed.sides(i.p.itype, z, found)
+            scale = norm(posed.a) * norm(posed.b) * norm(z) * posed.growth + norm(z)
+            yield from i.within("A", "residual", norm(left - right), posed.limit * scale)
 
     return check
 

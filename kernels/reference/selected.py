@@ -14,6 +14,7 @@ from kernels.reference.eigenproblems import (
     both_twins,
     in_double,
     iteration_limit,
+    pencil,
 )
 from kernels.reference.factorisations import INFO, whole_numbers
 from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
@@ -117,36 +118,24 @@ def _syevx(i: Instance) -> Iterator[Problem]:
 def _sygvx(i: Instance) -> Iterator[Problem]:
     """``A z = lambda B z`` and the two other forms (LAPACK, sygvx)."""
     np = numpy()
-    n = i.p.n
     yield from i.exactly("info", "info", 0, whole_numbers(i.after["info"])[0])
-    if not n:
+    if not i.p.n:
         return
-    a = mirrored(i.before["A"], i.p.uplo, hermitian=True)
-    b = mirrored(i.before["B"], i.p.uplo, hermitian=True)
-    lower = np.linalg.cholesky(in_double(b))
-    inverse = np.linalg.inv(lower)
-    if i.p.itype == "1":
-        plain = inverse @ in_double(a) @ inverse.conj().T
-    else:
-        plain = lower.conj().T @ in_double(a) @ lower
-    exact = np.linalg.eigvalsh((plain + plain.conj().T) / 2)
-    growth = (norm(lower) * norm(inverse)) ** 2
-    limit = iteration_limit(i, n) * growth
-    wrong = list(_chosen(i, exact, float(limit * norm(plain)), i.p.erange, "nev"))
+    posed = pencil(i)
+    room = float(posed.limit * posed.size)
+    wrong = list(_chosen(i, posed.values, room, i.p.erange, "nev"))
     yield from wrong
     count = whole_numbers(i.after["nev"])[0]
     if wrong or not count or i.p.evect != "V":
         return
     found, z = i.after["W"].real[:count], i.after["Z"][:, :count]
-    left, right = {
-        "1": (a @ z, b @ z * found), "2": (a @ b @ z, z * found), "3": (b @ a @ z, z * found),
-    }[i.p.itype]  # fmt: skip
-    scale = (norm(a) * norm(b) + 1) * norm(z) * growth
+    left, right = posed.sides(i.p.itype, z, found)
+    scale = (norm(posed.a) * norm(posed.b) + 1) * norm(z) * posed.growth
     yield from _vectors(i, left, right, z, scale)
     # Z^H B Z = I, or Z^H inv(B) Z = I for the third form.
-    weight = np.linalg.inv(in_double(b)) if i.p.itype == "3" else b
+    weight = np.linalg.inv(in_double(posed.b)) if i.p.itype == "3" else posed.b
     error = norm(z.conj().T @ weight @ z - np.eye(count))
-    yield from i.within("Z", "Z^H B Z - I", error, limit * norm(weight) * norm(z) ** 2)
+    yield from i.within("Z", "Z^H B Z - I", error, posed.limit * norm(weight) * norm(z) ** 2)
 
 
 def _stebz(i: Instance) -> Iterator[Problem]:

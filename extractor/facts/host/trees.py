@@ -25,31 +25,17 @@ class Trees:
     def __init__(self, trees: dict[str, dict[str, Any]], workspace: tuple[str, ...] = ()) -> None:
         self.trees, self.workspace = trees, workspace
         self.effects = Effects(trees)
-        self._summaries: dict[str, Summary] = {}
-        self._special: dict[tuple[str, Known], Summary] = {}
+        self._summaries: dict[tuple[str, Known], Summary] = {}
         self._open: set[str] = set()
         self.numbers = 0
 
     def summary(self, symbol: str) -> Summary | None:
         """Of a function with a tree; ``None`` without one, or while it is being made."""
-        known = self._summaries.get(symbol)
-        if known is not None:
-            return known
-        tree = self.trees.get(symbol)
-        if tree is None or symbol in self._open or len(self._open) > _DEEPEST:
-            return None
-        from extractor.facts.host.walk import summarise
-
-        self._open.add(symbol)
-        try:
-            self._summaries[symbol] = result = summarise(tree, self)
-        finally:
-            self._open.discard(symbol)
-        return result
+        return self.specialised(symbol, ())
 
     def specialised(self, symbol: str, arguments: Known) -> Summary | None:
         """Of a function called with some constants; ``None`` as for ``summary``."""
-        known = self._special.get((symbol, arguments))
+        known = self._summaries.get((symbol, arguments))
         if known is not None:
             return known
         tree = self.trees.get(symbol)
@@ -59,7 +45,7 @@ class Trees:
 
         self._open.add(symbol)
         try:
-            result = self._special[symbol, arguments] = summarise(tree, self, arguments)
+            result = self._summaries[symbol, arguments] = summarise(tree, self, arguments)
         finally:
             self._open.discard(symbol)
         return result
