@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from extractor import __version__
+from extractor.commands import upkeep
 from extractor.console import run_console
 from extractor.errors import UserError
 
@@ -58,6 +59,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+_CASES = 24
 _FORMATS = ("html", "json", "dot", "svg", "graphml", "mermaid")
 
 
@@ -135,8 +137,11 @@ def extract(
         ),
     ] = None,
     budget: Annotated[
-        int, typer.Option("--cases", min=1, help="With --trace: cases kept per entry point.")
-    ] = 24,
+        int | None,
+        typer.Option(
+            "--cases", min=1, help="With --trace: cases kept per entry point; 24 if not given."
+        ),
+    ] = None,
     diff: Annotated[
         tuple[str, str] | None,
         typer.Option(
@@ -215,16 +220,18 @@ def extract(
     if version:
         print(f"rocquarry {__version__}")
     elif schema:
-        print(json.dumps(_schemas(), indent=2))
+        upkeep.print_schemas()
+    elif stray := _stray(trace=trace, facts=facts, arch=arch, sweep=sweep, budget=budget):
+        raise UserError(stray)
     elif call and not trace:
         raise UserError(
             f"'{call[0]}' is no option; an interface is named by --interface {call[0]}, "
             "a call by --trace ENTRY NAME=VALUE"
         )
     elif doctor or pins:
-        _doctor(project, pins=pins, as_json=as_json)
+        upkeep.doctor(project, pins=pins, as_json=as_json)
     elif clear_cache or export_cache or import_cache:
-        _cache(clear_cache, export_cache, import_cache, as_json=as_json)
+        upkeep.cache(clear_cache, export_cache, import_cache, as_json=as_json)
     elif init is not None:
         from extractor.commands import init as drafting
 
@@ -255,7 +262,7 @@ def extract(
             sweep=sweep,
             archs=_architectures(arch),
             arch_named=arch is not None,
-            budget=budget,
+            budget=budget or _CASES,
             formats=_formats(formats, view),
             config=config,
             out=out,
@@ -390,7 +397,7 @@ def _extract(
         drawn = "html" in formats
         total = library.run(project, configs, out, kernels, scopes=scopes or drawn)
         if drawn:
-            total["overview"] = str(_draw_library(project, out))
+            total["overview"] = str(library.draw(project, out))
         _answer(total, library.show, as_json=as_json, quiet=quiet)
         ok = library.complete(total)
     else:
@@ -459,26 +466,24 @@ def _open(
     return Project(opened.rule, source=chosen, jobs=jobs, reporter=reporter, engine=place)
 
 
-def _draw_library(project: Project, out: Path) -> Path:
-    from extractor.render import render_library
-
-    with project.reporter.work(f"{project.rule.name} pages") as advance:
-        count = 0
-
-        def told(interface: str, _done: int, total: int) -> None:
-            nonlocal count
-            count += 1
-            advance(count, total, interface)
-
-        pages = render_library(out, project.rule.name, jobs=project.jobs, done=told)
-    return pages[0]
-
-
 def _answer(answer: Any, show: Any, *, as_json: bool, quiet: bool) -> None:
     if as_json:
         print(json.dumps(answer))
     elif not quiet:
         show(answer)
+
+
+def _stray(
+    *, trace: bool, facts: bool, arch: str | None, sweep: Path | None, budget: int | None
+) -> str:
+    """Which option was given that nothing would look at; empty where none was."""
+    if sweep is not None and not trace:
+        return "--sweep names calls for --trace: add it"
+    if arch is not None and not (trace or facts):
+        return "--arch goes with --trace or --facts"
+    if budget is not None and not (trace or facts):
+        return "--cases goes with --trace, or with --facts --check"
+    return ""
 
 
 def _architectures(text: str | None) -> tuple[str, ...]:
@@ -503,63 +508,6 @@ def _formats(text: str, view: bool) -> list[str]:
     if view and "html" not in names:
         names.append("html")
     return names
-
-
-def _schemas() -> dict[str, Any]:
-    from extractor.records import EntryLine, Scope
-    from extractor.trace.records import Trace
-
-    return {
-        "scope": Scope.model_json_schema(by_alias=True),
-        "kernels": EntryLine.model_json_schema(),
-        "traces": Trace.model_json_schema(by_alias=True),
-    }
-
-
-def _doctor(project: str | None, *, pins: bool, as_json: bool) -> None:
-    from rich.console import Console
-
-    from extractor import doctor, doctor_view
-    from extractor.rules import list_rules, load_rule
-
-    names = [project] if project else list_rules()
-    if pins:
-        from dataclasses import asdict
-
-        from extractor.pins import check_pins
-
-        statuses = check_pins([load_rule(name) for name in names])
-        if as_json:
-            print(json.dumps([asdict(status) for status in statuses], default=str))
-        else:
-            doctor_view.show_pins(statuses, Console())
-        if not all(status.status == "there" for status in statuses):
-            raise typer.Exit(1)
-        return
-    report = doctor.doctor(names)
-    if as_json:
-        print(report.as_json())
-    else:
-        doctor_view.show_report(report, Console())
-    if any(finding.state == "missing" for finding in report.findings):
-        raise typer.Exit(2)
-
-
-def _cache(clear: str | None, export: Path | None, load: Path | None, *, as_json: bool) -> None:
-    from dataclasses import asdict
-
-    from extractor import cache_transfer, cache_usage
-
-    if clear is not None:
-        kinds = None if clear == "all" else [kind.strip() for kind in clear.split(",")]
-        freed = cache_usage.clear(kinds)
-        print(json.dumps({"freed": freed}) if as_json else f"freed {freed / 1e6:.1f} MB")
-        return
-    done = cache_transfer.export_cache(export) if export else None
-    if load is not None:
-        done = cache_transfer.import_cache(load)
-    assert done is not None
-    print(json.dumps(asdict(done), default=str) if as_json else str(done))
 
 
 def main() -> None:

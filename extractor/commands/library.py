@@ -225,3 +225,19 @@ def complete(summary: dict[str, Any]) -> bool:
     return not summary["failed_units"] and not any(
         totals["unresolved"] for totals in summary["configs"].values()
     )
+
+
+def draw(project: Project, out: Path) -> Path:
+    """Draws a page for each interface; the overview of all of them is returned."""
+    from extractor.render import render_library
+
+    with project.reporter.work(f"{project.rule.name} pages") as advance:
+        count = 0
+
+        def told(interface: str, _done: int, total: int) -> None:
+            nonlocal count
+            count += 1
+            advance(count, total, interface)
+
+        pages = render_library(out, project.rule.name, jobs=project.jobs, done=told)
+    return pages[0]

@@ -40,6 +40,10 @@ def test_an_unknown_option(extract: Extract) -> None:
     ("arguments", "line"),
     [
         (("--interface", "scal"), "unknown interface 'scal'; nearest: scale"),
+        (("scale",), "'scale' is no option; an interface is named by --interface scale"),
+        (("--interface", "scale", "--arch", "gfx90a"), "--arch goes with --trace or --facts"),
+        (("--interface", "scale", "--cases", "3"), "--cases goes with --trace"),
+        (("--sweep", "calls.csv"), "--sweep names calls for --trace"),
         (("--interface", "pond_sscal"), "unknown interface 'pond_sscal'; nearest: pond_sscale"),
         (("--interface", "Scale"), "unknown interface 'Scale'; nearest: scale"),
         (("--interface", "scale", "--config", "slow"), "unknown configuration 'slow'"),
