@@ -206,7 +206,13 @@ class Ground:
         """Kernels that were cut out of the library, by the id of their definition."""
         if self.folder is None:
             return {}
-        return read_slices(self.folder / self.project.rule.name, self.source)
+        read = read_slices(self.folder / self.project.rule.name, self.source)
+        if read.other or read.unreadable:
+            self.project.reporter.note(
+                f"{self.project.rule.name}: {read.other} slices of another revision and "
+                f"{read.unreadable} unreadable ones are not used; kernels seed makes them again"
+            )
+        return read.found
 
     @functools.cached_property
     def constants(self) -> dict[str, tuple[int, str, int]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -33,29 +32,42 @@ class KernelSlice:
         return tuple(arch for arch, fine in sorted(self.record.compiled.items()) if fine)
 
 
-def read_slices(folder: Path, source: Source) -> dict[str, KernelSlice]:
-    """Slices of a project's output folder by the id of the kernel's definition.
+@dataclass
+class Slices:
+    """Slices of a project's output folder.
 
-    Those of another revision, and those that could not be cut, are left out.
+    Attributes:
+        found: By the id of the kernel's definition.
+        other: How many are of another revision.
+        unreadable: How many records an older program wrote, or somebody is writing.
+    """
+
+    found: dict[str, KernelSlice] = field(default_factory=dict)
+    other: int = 0
+    unreadable: int = 0
+
+
+def read_slices(folder: Path, source: Source) -> Slices:
+    """Reads what ``kernels seed`` left; kernels that could not be cut have no slice.
 
     Args:
         folder: ``OUT/PROJECT``.
         source: The revision at hand.
     """
-    found: dict[str, KernelSlice] = {}
-    for record, text in _files(folder / "slices"):
-        start = _FIRST_LINE.search(text)
-        if record.source == source and start is not None:
-            found[record.function] = KernelSlice(record, text[start.start() :].rstrip("\n"))
-    return found
-
-
-def _files(folder: Path) -> Iterator[tuple[SliceRecord, str]]:
-    for path in sorted(folder.glob("*/slice.json")):
+    slices = Slices()
+    for path in sorted((folder / "slices").glob("*/slice.json")):
         try:
             record = SliceRecord.model_validate_json(path.read_bytes())
+            if not record.sliced:
+                continue
             text = (path.parent / "baseline.hip").read_text(encoding="utf-8", errors="replace")
         except (ValidationError, OSError):
-            continue  # an older program's record, or a slice that is being written
-        if record.sliced:
-            yield record, text
+            slices.unreadable += 1
+            continue
+        start = _FIRST_LINE.search(text)
+        if record.source != source:
+            slices.other += 1
+        elif start is not None:
+            code = text[start.start() :].rstrip("\n")
+            slices.found[record.function] = KernelSlice(record, code)
+    return slices
