@@ -80,7 +80,7 @@ class Function(Record):
         id: ``file:line:qualified name``.
         name: Plain name.
         qualified_name: With namespaces and classes, without template arguments.
-        signature: Text from the start of the definition to its body, white space folded.
+        signature: Text from the start of the definition to its body, on one line without comments.
         kind: What it is on the way from an entry point to a kernel.
         span: Where its text stands; absent where nothing defines it.
         text: The exact source text of the span.

@@ -32,6 +32,7 @@ from extractor.source_text import SourceText
 from extractor.units import Unit
 
 _SPACE = re.compile(r"\s+")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
 @dataclass
@@ -364,4 +365,5 @@ def _ordered(configs: tuple[str, ...], present: set[str]) -> tuple[str, ...]:
 
 
 def _folded(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
+    """Text on one line. Comments go: a ``//`` would swallow the rest of the line."""
+    return _SPACE.sub(" ", _COMMENT.sub(" ", text)).strip()

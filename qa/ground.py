@@ -68,6 +68,11 @@ class Ground:
         """Provenance of the tree."""
         return self.project.source
 
+    @functools.cache  # noqa: B019 - lives as long as one run
+    def reach(self, interface: str) -> frozenset[str]:
+        """Ids of the functions in the scope of an interface."""
+        return frozenset(one["id"] for one in orjson.loads(self._scope(interface))["functions"])
+
     def view(self, interface: str) -> ScopeView:
         """The scope of an interface.
 

@@ -50,7 +50,7 @@ def deliver(draft: Draft, view: ScopeView, function: FunctionView, cut: KernelSl
 
 def _instantiated(cut: KernelSlice) -> str:
     """The instantiation without its function parameters."""
-    text = re.sub(r"^void ", "", cut.record.demangled)
+    text = re.sub(r"^void ", "", cut.record.demangled.replace("(anonymous namespace)::", ""))
     depth = 0
     for place, sign in enumerate(text):
         depth += (sign == "<") - (sign == ">" and text[place - 1] != "-")

@@ -105,17 +105,14 @@ def _operand(name: str, letters: str, reading: FunctionReading | None) -> str:
 
     The one with its letters, else the pointer that stands before it in the parameter list.
     """
-    plain = letters.upper() if len(letters) == 1 and letters in "abcABC" else letters
+    matrix = letters in "abcABC" or name.startswith("ld")
+    plain = letters.upper() if len(letters) == 1 and matrix else letters
     if reading is None:
         return plain
     names = [p.name for p in reading.parameters]
     wanted = letters.lower().removesuffix("in")
     for other in names:
-        if other != name and re.fullmatch(
-            rf"{wanted}_(?:device_host|in|ptr|device)", other.lower()
-        ):
-            return f"`{other}`"
-        if other.lower() in (wanted, f"{wanted}a", f"d{wanted}", wanted * 2, f"{wanted}_arg"):
+        if other != name and wanted in _letters(other):
             return f"`{other}`"
     before = [
         p.name for p in reading.parameters[: names.index(name) if name in names else 0]
@@ -124,6 +121,14 @@ def _operand(name: str, letters: str, reading: FunctionReading | None) -> str:
     spoken = wanted in ("alpha", "beta")  # a scalar that is handed in by another name
     near = before and not spoken and re.match(r"stride|offset|shift", name)
     return f"`{before[-1]}`" if near else plain
+
+
+def _letters(name: str) -> set[str]:
+    """What a parameter's name may say of its operand: ``dA_array_new`` has ``a_new``."""
+    name = re.sub(r"^d(?=[A-Z])", "", name)  # dA is A on the device, and no D
+    bare = re.sub(r"_(?:device_host|device|array|input|ptr|arg|in)(?=_|$)", "", name.lower())
+    found = {bare, re.sub(r"^([a-z])[ap]$", r"\1", bare), re.sub(r"^([a-z])\1$", r"\1", bare)}
+    return found | {re.sub(r"^d(?=[a-z]$)", "", bare)}
 
 
 def told(fault: Fault) -> str:

@@ -21,6 +21,7 @@ from qa.records import Category
 from qa.scope_view import FunctionView, ScopeView, Site
 
 _SHORTEST, _LONGEST = 8, 260
+_LONGEST_KERNEL = 420
 _MOST_HELPERS = 8
 _LINES_WITH_HELPERS = 420
 _COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]")
@@ -33,11 +34,13 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
     handle = traced.handle if traced is not None else ""
     for function in sorted(functions, key=lambda f: -len(f.text)):
         lines = function.text.count("\n") + 1
-        if function.kind in ("boundary", "entry_point") or not _SHORTEST <= lines <= _LONGEST:
+        longest = _LONGEST_KERNEL if function.kind == "kernel" else _LONGEST
+        fewest = 1 if function.kind == "kernel" else 3
+        if function.kind in ("boundary", "entry_point") or not _SHORTEST <= lines <= longest:
             continue
-        if function.span is None or function.text.count(";") < 3 or not function.instantiations:
+        if function.text.count(";") < fewest or not function.instantiations:
             continue
-        if _is_member(function):
+        if function.span is None or _is_member(ground, function):
             continue
         if function.kind == "host" and (
             _is_wrapper(function) or _is_thin(function) or _is_ceremony(function, handle)
@@ -61,14 +64,22 @@ def _is_wrapper(function: FunctionView) -> bool:
     return chatter * 3 > statements
 
 
-def _is_member(function: FunctionView) -> bool:
+def _is_member(ground: Ground, function: FunctionView) -> bool:
     """It belongs to a class, and means nothing without it."""
-    parts = function.qualified_name.split("::")
-    return (
-        "operator" in function.name
-        or function.text.startswith((" ", "\t"))
-        or (len(parts) > 1 and parts[-2].split("<")[0] == parts[-1])
-    )
+    if function.kind == "kernel":
+        return False  # a kernel is never a member
+    if "operator" in function.name:
+        return True
+    parents = [part.split("<")[0] for part in function.qualified_name.split("::")[:-1]]
+    if not parents:
+        return function.text.startswith((" ", "\t"))
+    if parents[-1] == "(anonymous)":
+        return False
+    if parents[-1] == function.name:
+        return True
+    within = rf"\bnamespace\s+(?:\w+::)*{re.escape(parents[-1])}\b".encode()
+    rows = ground.project.text.lines(ground.locate(function.file))
+    return function.text.startswith((" ", "\t")) and not any(re.search(within, r) for r in rows)
 
 
 def _is_ceremony(function: FunctionView, handle: str) -> bool:
@@ -109,7 +120,7 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
         kind="kernel_implementation",
     )
     cut = cut_out(draft, function) if function.kind == "kernel" else None
-    helpers = [] if cut is not None else _helpers(view, function)
+    helpers = [] if cut is not None else _helpers(view, ground, function)
     parts = [
         _opening(draft, facts, entries, documentation),
         _signature(draft, function),
@@ -174,7 +185,7 @@ def _category(function: FunctionView, facts: KernelFacts) -> Category:
     return "computation_semantics"
 
 
-def _helpers(view: ScopeView, function: FunctionView) -> list[FunctionView]:
+def _helpers(view: ScopeView, ground: Ground, function: FunctionView) -> list[FunctionView]:
     """Device functions that the code calls, callees first, as long as the whole stays readable."""
     if function.kind not in ("kernel", "device"):
         return []
@@ -192,7 +203,7 @@ def _helpers(view: ScopeView, function: FunctionView) -> list[FunctionView]:
             ):
                 continue
             lines = callee.text.count("\n") + 1
-            if len(order) >= _MOST_HELPERS or lines > budget or _is_member(callee):
+            if len(order) >= _MOST_HELPERS or lines > budget or _is_member(ground, callee):
                 continue
             budget -= lines
             visit(callee)

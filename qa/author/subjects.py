@@ -16,17 +16,19 @@ _MOST_ENTRIES = 12
 def own_functions(view: ScopeView, ground: Ground) -> list[FunctionView]:
     """Functions that belong to this interface rather than to another.
 
-    A file whose name carries another interface's name, and not this one's, is that one's.
+    A file whose name carries another interface's name, and not this one's, is that one's, as long
+    as that one reaches the function.
     """
-    families = set(ground.project.families())
+    families = sorted(ground.project.families())
     tokens = _tokens(view.interface)
     found = []
     for function in view.functions:
         if function.span is None or function.infrastructure:
             continue
         stem = set(re.split(r"[_\W]+", PurePosixPath(function.file).stem.lower()))
-        others = {t for family in families for t in _tokens(family)} & stem
-        if others and not tokens & stem:
+        if not tokens & stem and any(
+            _tokens(family) & stem and function.id in ground.reach(family) for family in families
+        ):
             continue
         found.append(function)
     return found

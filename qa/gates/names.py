@@ -183,6 +183,15 @@ def exist(case: Case) -> str | None:
     for span in case.shown:
         unknown = [name for name in unknown if name not in ground.tokens(span.file)]
     unknown = [n for n in unknown if n not in ground.public_names and n not in ground.enumerators]
+    if unknown:
+        # The header's own words on the public functions name parts of matrices.
+        documented = {
+            name
+            for entry in case.entry.entry_points
+            if entry in ground.documentation
+            for name in _WORD.findall(ground.documentation[entry].operation)
+        }
+        unknown = [name for name in unknown if name not in documented]
     if case.is_code:
         # Names that the code itself introduces are its own.
         made = set(

@@ -9,6 +9,7 @@ import pytest
 
 from qa.author.behaviour import behaviour, bounds
 from qa.author.glossary import meaning
+from qa.author.implementation import _is_member
 from qa.author.launch_shapes import shapes_of
 from qa.author.purpose import own_words
 from qa.reading.documentation import Documentation, read_header
@@ -181,3 +182,36 @@ def test_a_comment_right_above_is_the_functions_own(rows: list[str], words: str)
     else:
         assert found[0].startswith(words)
         assert found[1] == ("a.hip", 2, place - 1)
+
+
+def test_an_operand_is_found_behind_what_its_pointer_is_called() -> None:
+    one = reading(
+        "void f(const T* dA_array, T* dA_array_new, int lda, int lda_new, rocblas_stride stride_a,"
+        " V DP_array, rocblas_stride shift_d, int ldd)\n{\n}\n"
+    )
+    assert meaning("lda_new", None, one) == "the leading dimension of `dA_array_new`"
+    assert meaning("stride_a", None, one).startswith("the distance from one `dA_array` of")
+    assert "`DP_array`" in meaning("shift_d", None, one)
+    assert meaning("ldd", None, reading("void f(int n, int ldd)\n{\n}\n")).endswith("of D")
+
+
+@pytest.mark.parametrize(
+    ("kind", "qualified_name", "member"),
+    [
+        ("kernel", "(anonymous)::scale", False),
+        ("device", "(anonymous)::scale", False),
+        ("device", "inner::scale", False),
+        ("device", "Buffer::scale", True),
+        ("device", "scale::scale", True),
+    ],
+)
+def test_what_stands_in_a_namespace_is_no_member(
+    kind: str, qualified_name: str, member: bool
+) -> None:
+    function: Any = SimpleNamespace(
+        kind=kind, qualified_name=qualified_name, name="scale", text="    void scale();", file="f"
+    )
+    rows = [b"namespace inner\n", b"struct Buffer\n"]
+    text = SimpleNamespace(lines=lambda _file: rows)
+    ground: Any = SimpleNamespace(project=SimpleNamespace(text=text), locate=lambda file: file)
+    assert _is_member(ground, function) is member
