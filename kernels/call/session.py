@@ -16,11 +16,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from extractor.errors import RocQuarryError
 from kernels.isolation.limits import Limits
 from kernels.isolation.sandbox import best_sandbox
 
 _WORKER = Path(__file__).with_name("worker.py")
 _FINDINGS_KEPT = 5
+READY = b"ready\n"
+"""What the worker says before it loads the library. One that ends without it was never there: no
+fault of the library."""
+
+
+class WorkerNotStarted(RocQuarryError):
+    """The sandbox or the worker in it did not come up; says nothing about a library."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,9 @@ class Session:
     Attributes:
         library: The shared object; the runtime lies beside it.
         limits: Of one call.
+
+    Raises:
+        WorkerNotStarted: On a call, where no worker can be had.
     """
 
     library: Path
@@ -56,6 +69,9 @@ class Session:
     _process: subprocess.Popen[bytes] | None = None
     _folder: tempfile.TemporaryDirectory[str] | None = None
     _stderr: Any = None
+
+    def __post_init__(self) -> None:
+        self.library = self.library.absolute()
 
     def call(self, message: Mapping[str, Any], buffers: Sequence[bytes]) -> Answer:
         """Makes one call; a message is described in :mod:`kernels.call.worker`."""
@@ -129,6 +145,10 @@ class Session:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr,
             start_new_session=True,
         )  # fmt: skip
+        begin = time.monotonic()
+        if self._line(self._process, begin) != READY:
+            said = self._end(self._process, time.monotonic() - begin)
+            raise WorkerNotStarted(f"no worker for calls could be started: {said}")
         return self._process
 
     def _line(self, process: subprocess.Popen[bytes], begin: float) -> bytes:

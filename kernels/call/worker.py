@@ -17,6 +17,8 @@ def main() -> None:
     library_path, runtime_path, findings = sys.argv[1:4]
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever the library prints stays out of the answers
+    answers.write(b"ready\n")
+    answers.flush()
     runtime = ctypes.CDLL(runtime_path, mode=ctypes.RTLD_GLOBAL)
     options = {"exited": "allow", "threads": "1", "fault": "return", "report": findings}
     for name, value in options.items():

@@ -52,12 +52,14 @@ class Sandbox:
         """
         if self.name == "bubblewrap":
             devices = ["--dev-bind", "/dev", "/dev"] if self.devices else ["--dev", "/dev"]
-            shows = [f for path in readable for f in ("--ro-bind", str(path), str(path))]
-            covers = [f for path in hidden for f in ("--tmpfs", str(path))]
+            # The sandbox is entered from another folder: a relative path would mean another place.
+            shows = [f for path in map(_absolute, readable) for f in ("--ro-bind", path, path)]
+            covers = [f for path in map(_absolute, hidden) for f in ("--tmpfs", path)]
+            own = _absolute(folder)
             return [
                 self.program, "--unshare-all", "--die-with-parent", "--new-session",
                 "--ro-bind", "/", "/", *devices, "--proc", "/proc", "--tmpfs", "/tmp",
-                *covers, *shows, "--bind", str(folder), str(folder), "--chdir", str(folder),
+                *covers, *shows, "--bind", own, own, "--chdir", own,
                 "--", *command,
             ]  # fmt: skip
         if self.name == "unshare":
@@ -83,6 +85,10 @@ def best_sandbox() -> Sandbox:
         if found and _works(Sandbox(name, found)):
             return Sandbox(name, found)
     return Sandbox("none")
+
+
+def _absolute(path: Path) -> str:
+    return str(path.absolute())
 
 
 def _works(sandbox: Sandbox) -> bool:

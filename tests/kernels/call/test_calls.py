@@ -13,6 +13,7 @@ from kernels.call.prototype import Headers, read_headers
 from kernels.call.record import EntryVerdict
 from kernels.call.roles import Signature, read_signature
 from kernels.call.search import Judge, Search
+from kernels.call.session import Session, WorkerNotStarted
 from kernels.cpu.build import build_runtime, compile_unit, link
 from kernels.isolation.limits import Limits
 
@@ -143,3 +144,21 @@ def test_random_cases_are_the_same_for_a_seed(headers: Headers, library: Path) -
         search.all()
         assert not search.findings
         assert search._judge.record.inputs_passed > 0
+
+
+def test_a_library_may_be_named_from_where_one_stands(
+    headers: Headers, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(library.parent.parent)
+    relative = Path(library.parent.name) / library.name
+    findings, record = _boundary(headers, relative, "good_sscal", most=3)
+    assert not findings
+    assert record.inputs_passed == 3
+
+
+def test_a_worker_that_never_came_up_is_no_fault_of_the_library(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kernels.call.session._WORKER", library.parent / "gone.py")
+    with Session(library) as session, pytest.raises(WorkerNotStarted, match="no worker"):
+        session.call({}, [])
