@@ -56,7 +56,7 @@ class EntryVerdict:
         boundary_left: Boundary cases that the budget did not reach.
         skipped: Why it was not judged at all; empty where it was.
         unsupported: Inputs that the library itself refuses as not implemented.
-        unsteady: Inputs that failed after other calls on one handle, and passed alone.
+        unsteady: Inputs that failed after other calls in one process, and passed alone.
     """
 
     entry: str

@@ -155,8 +155,11 @@ class Search:
         renew = not count or self._calls % _CALLS_A_HANDLE == 1
         outcome = execution.run(self._session, case, renew=renew)
         seconds = time.monotonic() - begin
-        if isinstance(outcome, Failure) and not renew:
-            alone = execution.run(self._session, case)
+        if isinstance(outcome, Failure) and count:
+            # What calls before it left behind, in the handle or in the process, is no fault of
+            # this one: it must fail alone, in a new process.
+            self._session.close()
+            alone = execution.run(self._session, case, renew=True)
             if not isinstance(alone, Failure):
                 self._judge.record.unsteady.append(describe(case))
             outcome = alone
@@ -186,14 +189,14 @@ class Search:
         return "unreferenced" if benign is None else "result"
 
     def _note(self, case: Case, failure: Failure) -> None:
-        kind = self._kind(case, failure)
-        case, failure = self._smallest(case, failure)
+        first = case, failure
         tried = SCHEDULES
-        showing = []
-        for schedule in tried:
-            again = self._run({**case, "schedule": schedule}, count=False)
-            if again is not None:
-                showing.append(schedule)
+        case, failure = self._smallest(case, failure)
+        showing = self._showing(case)
+        if not showing and first[0] != case:
+            # The smaller one failed by what calls before it had left behind.
+            case, failure = first
+            showing = self._showing(case)
         kind = self._kind(case, failure)
         problem = failure.problem
         where = f"[{', '.join(map(str, problem.index))}]" if problem.index else ""
@@ -213,6 +216,15 @@ class Search:
                 findings=failure.answer.findings,
             )
         )  # fmt: skip
+
+    def _showing(self, case: Case) -> list[str]:
+        """The schedules under which a case fails, each in a process that has made no other call."""
+        showing = []
+        for schedule in SCHEDULES:
+            self._session.close()
+            if self._run({**case, "schedule": schedule}, count=False) is not None:
+                showing.append(schedule)
+        return showing
 
     def _smallest(self, case: Case, failure: Failure) -> tuple[Case, Failure]:
         """Takes away what is not needed, until nothing more can go or the time for it is over."""

@@ -123,6 +123,12 @@ def test_a_fault_ends_the_launch_and_not_the_program(
     assert done.outcome.stdout.startswith("error hipError")
 
 
+def test_freed_memory_does_not_use_up_the_addresses(cpu: CpuProgram) -> None:
+    done = cpu("faults", "many_frees")
+    assert done.outcome.stdout.strip() == "0"
+    assert not done.findings
+
+
 def test_deep_calls_fit_once_threads_get_more_memory(cpu: CpuProgram) -> None:
     assert cpu("faults", "recurse", "100", stack="1048576").outcome.ok
 

@@ -15,13 +15,17 @@ namespace {
 
 constexpr size_t page = 4096;
 constexpr unsigned char canary = 0xa5;
-constexpr size_t most_kept = 4096;  // freed regions kept unmapped, so that a use of them is noticed
+// Freed regions stay taken, so that a use of them is noticed; as many as leave a process with an
+// address space of a few GiB room for what it allocates next.
+constexpr size_t most_kept = 4096;
+constexpr size_t most_kept_bytes = size_t(1) << 30;
 
 std::mutex guard;
 std::map<char*, Buffer> buffers;  // by region
 std::deque<char*> freed;
 uint64_t serials = 0;
 size_t in_use = 0;
+size_t freed_bytes = 0;
 
 size_t rounded(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
@@ -50,6 +54,26 @@ bool complain(Buffer& b, const std::string& kernel) {
   return true;
 }
 
+// Gives the addresses of the region that was freed first back to the machine.
+void forget_oldest() {
+  auto oldest = buffers.find(freed.front());
+  const Buffer& b = oldest->second;
+  munmap(b.region - b.reserved, b.reserved + b.region_bytes);
+  freed_bytes -= b.reserved + b.region_bytes;
+  buffers.erase(oldest);
+  freed.pop_front();
+}
+
+void* map_fresh(size_t bytes) {
+  for (;;) {
+    void* map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map != MAP_FAILED) return map;
+    std::lock_guard<std::mutex> lock(guard);
+    if (freed.empty()) return nullptr;
+    forget_oldest();
+  }
+}
+
 }  // namespace
 
 void* allocate(size_t bytes, bool host) {
@@ -58,8 +82,8 @@ void* allocate(size_t bytes, bool host) {
   size_t region_bytes = pages + reserved + 2 * page;
   // As much again before a buffer that may grow stays out of reach: an index that wrapped to below
   // zero must not end up in what another buffer may grow into.
-  void* map = mmap(nullptr, reserved + region_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED) return nullptr;
+  void* map = map_fresh(reserved + region_bytes);
+  if (!map) return nullptr;
   Buffer b;
   if (reserved) mprotect(map, reserved, PROT_NONE);
   b.region = static_cast<char*>(map) + reserved;
@@ -100,12 +124,8 @@ bool release(void* data) {
   // The addresses stay taken and out of reach; the memory itself goes back to the machine.
   mmap(b.region, b.region_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   freed.push_back(b.region);
-  if (freed.size() > most_kept) {
-    auto oldest = buffers.find(freed.front());
-    munmap(oldest->second.region, oldest->second.region_bytes);
-    buffers.erase(oldest);
-    freed.pop_front();
-  }
+  freed_bytes += b.reserved + b.region_bytes;
+  while (freed.size() > 1 && (freed.size() > most_kept || freed_bytes > most_kept_bytes)) forget_oldest();
   return true;
 }
 

@@ -156,6 +156,13 @@ def test_a_library_may_be_named_from_where_one_stands(
     assert record.inputs_passed == 3
 
 
+def test_what_earlier_calls_left_behind_is_no_finding(headers: Headers, library: Path) -> None:
+    findings, record = _boundary(headers, library, "tired_sscal")
+    assert not findings
+    assert record.unsteady
+    assert record.inputs_failed == 0
+
+
 def test_a_worker_that_never_came_up_is_no_fault_of_the_library(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

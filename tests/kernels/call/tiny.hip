@@ -70,6 +70,10 @@ extern "C" {
 int good_sscal(int n, const float* alpha, float* x, int incx) { return run_scale(n, alpha, x, incx); }
 int long_sscal(int n, const float* alpha, float* x, int incx) { return run_scale(n > 0 ? n + 1 : n, alpha, x, incx); }
 int stiff_sscal(int n, const float* alpha, float* x, int incx) { return run_scale(n, alpha, x, n < 8 ? incx : 1); }
+int tired_sscal(int n, const float* alpha, float* x, int incx) {
+  static int calls = 0;
+  return ++calls > 20 ? 5 : run_scale(n, alpha, x, incx);
+}
 int dying_sscal(int n, const float* alpha, float* x, int incx) { if (n == 5) _Exit(3); return run_scale(n, alpha, x, incx); }
 int good_sgemv(tiny_operation t, int m, int n, const float* alpha, const float* A, int lda, const float* x, int incx, const float* beta, float* y, int incy) {
   return run_multiply(t, m, n, alpha, A, lda, x, incx, beta, y, incy, false);

@@ -1,4 +1,6 @@
 // Kernels with a planted fault each, and beside it the right one. The first argument chooses.
+#include <sys/resource.h>
+
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -140,6 +142,18 @@ int main(int argc, char** argv) {
   else if (is("recurse")) recurse<<<1, 1>>>(words, atoi(argv[2]));
   else if (is("give_up")) give_up<<<1, 1>>>(words);
   else if (is("after_free")) { (void)hipFree(out); write_at<<<1, 1>>>(out, 0); }
+  else if (is("many_frees")) {
+    struct rlimit all = {size_t(1) << 30, size_t(1) << 30};
+    setrlimit(RLIMIT_AS, &all);
+    int refused = 0;
+    for (int i = 0; i < 40; ++i) {
+      void* more = nullptr;
+      refused += hipMalloc(&more, size_t(64) << 20) != hipSuccess;
+      (void)hipFree(more);
+    }
+    printf("%d\n", refused);
+    return 0;
+  }
   else if (is("null")) write_at<<<1, 1>>>(nullptr, 0);
   else return 9;
   if (is("write") || is("read")) return print(out, 1);
