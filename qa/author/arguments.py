@@ -179,8 +179,9 @@ def is_pointer(name: str, kind: str, reading: FunctionReading) -> bool:
         return False
     negated = any(re.search(rf"!{name}\b", branch.condition) for branch in reading.branches)
     compared = any(
-        re.search(rf"\b{name}\s*(?:<|>|==|%)", branch.condition) for branch in reading.branches
-    )
+        re.search(rf"(?<!\*)\b{name}\s*(?:<|>|==|%)", branch.condition)
+        for branch in reading.branches
+    )  # what a pointer points at may be compared
     return bool(_POINTER_NAMES.fullmatch(name)) and not compared and (negated or len(kind) <= 8)
 
 

@@ -284,6 +284,7 @@ def _placed(
             draft.lines(function, shared.first), *[draft.lines(function, b.line) for b, _s, _l in parts],
             head,
         )  # fmt: skip
+    said: set[str] = set()
     for number, (barrier, stores, loads) in enumerate(parts[:4], 1):
         lines = [draft.lines(function, barrier.line)]
         filled = list(dict.fromkeys(code(r.value["array"]) for r in stores))
@@ -307,6 +308,9 @@ def _placed(
             text += f"after stores to {listed(filled)}."
         else:
             text += f"before loads from {listed(used)}."
+        if text.replace(ordinal, "") in said:
+            return  # nothing tells the two apart
+        said.add(text.replace(ordinal, ""))
         draft.say(text, *lines, *spans)
     looped = next(
         (

@@ -252,13 +252,16 @@ def _empty_draft(
     what = meaning(zero.name, documentation, made.reading)
     called = f"{what} ({code(zero.name)})" if what else code(zero.name)
     via = f" behind {code(entries[0])}" if entries and entries[0] != function.name else ""
+    given = _shown_values(made, (fault, zero), step.text + (hit.text if hit is not None else ""))
+    rest_of_it = given.removeprefix(", with ")
+    taken = f" (take {rest_of_it})" if rest_of_it else ""
     draft.question = draft.choose(
         f"May {code(fault.name)} be null in {code(function.name)}{via} when {called} is 0? Compare with the "
-        f"same call where it is {made.values[zero.name]}.",
-        f"{code(function.name)}{via} receives a null {code(fault.name)}. Show for {code(zero.name)} = "
+        f"same call where it is {made.values[zero.name]}{given}.",
+        f"{code(function.name)}{via} receives a null {code(fault.name)}{given}. Show for {code(zero.name)} = "
         f"{made.values[zero.name]} and for {code(zero.name)} = 0 what it answers, and why the two differ.",
         f"Why is a null {code(fault.name)} an error for {code(zero.name)} = {made.values[zero.name]} but not "
-        f"for {code(zero.name)} = 0 in {code(function.name)}{via}?",
+        f"for {code(zero.name)} = 0 in {code(function.name)}{via}{taken}?",
     )
     low = _cite(draft, function, outcome, step)
     parts = _disjuncts(made, step, (fault,))
@@ -335,17 +338,21 @@ def _passed_over(draft: Draft, made: Arguments, outcome: Outcome, until: Step) -
     ]
     assumed = [s for s in outcome.steps if s.kind == "assumed" and s.first < until.first]
     shown = [s for s in above if len(s.text) < 160][:2]
+    first = min((s.first for s in outcome.steps if s.kind in ("branch", "assumed")), default=0)
     for step in shown:
-        draft.say(
-            draft.choose(
+        forms = [
+            f"Above it stands {code(step.text)}, which these arguments do not meet.",
+            f"The call passes {code(step.text)} without being stopped.",
+            f"{code(step.text)} is false for these arguments.",
+            f"An earlier test, {code(step.text)}, finds no fault.",
+        ]
+        if step.first == first:
+            forms += [
                 f"{code(step.text)} is asked first and is false here.",
-                f"Above it stands {code(step.text)}, which these arguments do not meet.",
-                f"The call passes {code(step.text)} without being stopped.",
-                f"{code(step.text)} is false for these arguments.",
-                f"An earlier test, {code(step.text)}, finds no fault.",
                 f"{code(made.function.name)} begins with {code(step.text)}, to no effect in this call.",
-                salt=f"above{step.first - until.first}",
-            ),
+            ]
+        draft.say(
+            draft.choose(*forms, salt=f"above{step.first - until.first}"),
             draft.lines(made.function, step.first, step.last), "recompute",
         )  # fmt: skip
     for step in assumed[:1]:
@@ -356,14 +363,16 @@ def _passed_over(draft: Draft, made: Arguments, outcome: Outcome, until: Step) -
 
 
 def _shown_values(made: Arguments, faults: tuple[Fault, ...], tests: str) -> str:
-    named = set(re.findall(r"\b[A-Za-z_]\w*\b", tests)) - {fault.name for fault in faults}
+    """The other arguments that some tests depend on, be it by a local name, for a question."""
+    named = set(re.findall(r"\b[A-Za-z_]\w*\b", tests))
+    for definition in reversed(made.reading.definitions):
+        if definition.name in named:
+            named |= set(re.findall(r"\b[A-Za-z_]\w*\b", definition.value))
+    named -= {fault.name for fault in faults}
     shown = [
-        f"{name} = {value}"
+        f"{name} = {code(value) if isinstance(value, str) else value}"
         for name, value in made.values.items()
-        if name in named
-        and isinstance(value, int)
-        and not _pointer(made, name)
-        and name != "handle"
+        if name in named and "->" not in name and not _pointer(made, name) and name != "handle"
     ]
     return f", with {listed(shown)}" if shown else ""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qa.author.arguments import Arguments, ordinary
+from qa.author.arguments import Arguments, enumerators_of, ordinary
 from qa.author.choice_prose import Contrast, points, tell_definitions, tell_ends, value_words
 from qa.author.draft import Draft, code, listed
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
+from qa.reading.function import read_function
 from qa.reading.outcome import Outcome, Step, Value
 from qa.scope_view import FunctionView, ScopeView, Site
 
@@ -34,7 +35,7 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
             if made is None:
                 continue
             made.number = number
-            for contrast in _contrasts(made, done):
+            for contrast in _contrasts(view, made, done):
                 draft = _draft(view, ground, made, contrast, launches)
                 if draft is not None:
                     done.add(contrast.name)
@@ -60,7 +61,7 @@ def _result(outcome: Outcome) -> tuple[object, ...]:
     return (launched, value)
 
 
-def _contrasts(made: Arguments, done: set[str]) -> Iterator[Contrast]:
+def _contrasts(view: ScopeView, made: Arguments, done: set[str]) -> Iterator[Contrast]:
     spoken = " ".join(branch.condition for branch in made.reading.branches)
     names = set(re.findall(r"\b[A-Za-z_]\w*(?:->\w+)?\b", spoken + " " + " ".join(
         d.value for d in made.reading.definitions
@@ -74,7 +75,7 @@ def _contrasts(made: Arguments, done: set[str]) -> Iterator[Contrast]:
             or (name not in names and name.split("->")[0] not in names)
         ):
             continue
-        for other in _others(made, name, value):
+        for other in _others(made, name, value, _legal(view, value, made, name)):
             outcome = made.run(**{name: other})
             if outcome.stuck is not None or _result(outcome) == base:
                 continue
@@ -95,14 +96,41 @@ def _numeric(outcome: Outcome) -> bool:
     return last is not None and last.kind == "return" and isinstance(last.value, int)
 
 
-def _others(made: Arguments, name: str, value: Value) -> list[Value]:
+def _legal(view: ScopeView, value: Value, made: Arguments, name: str) -> set[str]:
+    """Enumerators that the interface's checks accept where they accept a value.
+
+    Those that the function's own text knows where nothing checks them; none where any will do.
+    """
+    known: list[set[str]] | None = getattr(view, "_accepted", None)
+    if known is None:
+        known = [group for function in view.functions for group in accepted(function)]
+        view._accepted = known  # type: ignore[attr-defined]
+    groups = [group for group in known if value in group]
+    return set().union(*groups) if groups else set(enumerators_of(name, made.reading, made.ground))
+
+
+def accepted(function: FunctionView) -> list[set[str]]:
+    """Enumerators without which a function refuses a call, one set for each such test."""
+    if function.kind == "kernel" or function.span is None or "invalid" not in function.text:
+        return []
+    found = []
+    for branch in read_function(function.text, function.span.start_line).branches:
+        parts = [part.strip("() ") for part in branch.condition.split("&&")]
+        tests = [re.fullmatch(r"\w+\s*!=\s*([a-z]\w*_\w+)", part) for part in parts]
+        if "invalid" in (branch.returns or "") and len(tests) > 1 and all(tests):
+            found.append({test[1] for test in tests if test})
+    return found
+
+
+def _others(made: Arguments, name: str, value: Value, legal: set[str]) -> list[Value]:
     from qa.author.arguments import is_pointer
 
     if isinstance(value, str):
         prefix = value.rsplit("_", 1)[0]
         return [
-            e for e in sorted(made.ground.enumerators) if e.startswith(f"{prefix}_") and e != value
-        ]
+            e for e in sorted(made.ground.enumerators)
+            if e.startswith(f"{prefix}_") and e != value and (not legal or e in legal)
+        ]  # fmt: skip
     parameter = next((p for p in made.reading.parameters if p.name == name), None)
     if parameter is None or name == "handle" or is_pointer(name, parameter.type, made.reading):
         return []

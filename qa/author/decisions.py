@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
-from qa.author.launch_prose import Trace, meaning_words, tell_passed
-from qa.author.passed_values import Passed, not_denied, within
+from qa.author.launch_prose import Trace, meaning_words, tell_constants, tell_passed
+from qa.author.passed_values import Passed, fixed_parameters, not_denied, within
 from qa.author.sites import Test, count_of_tests, shared_tests
 from qa.ground import Ground
 from qa.reading.function import FunctionReading, read_function
@@ -18,7 +19,9 @@ _LONGEST_TEST = 190
 _ANY_LENGTH = 10**6
 _MOST_DECISIONS = 5
 _LITERALS = ("true", "false", "0", "1")
-_USUAL = re.compile(r"pointer_mode|check_numerics|layer_mode|st\w*\s*!=|memory_size|^!?handle$")
+_USUAL = re.compile(
+    r"pointer_mode|check_numerics|layer_mode|st\w*\s*!=|memory_size|^!?handle$|^size_\w+ > 0$"
+)
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,14 @@ def decisions_on(
             tests = tests_of_call(ground, function, reading, following.name, at)
             calls = reading.calls_of(following.name)
             every = max((len(c.guards) for c in calls), default=0)
+        fixed = fixed_parameters([f for f, _place in steps[: number + 1]], ground)
+        settled = [t for t in tests if _is_settled(t, fixed, ground)]
+        tests = [t for t in tests if t not in settled]
+        every -= len(settled)
+        found = [
+            d for d in found if d.function.id != function.id or not _is_settled(d, fixed, ground)
+        ]
+        result.decisions = found
         kept = tests
         if trace is not None:
             inside = within(view, ground, trace, path[number + 1][0], function)
@@ -105,6 +116,16 @@ def decisions_on(
     result.open |= {decision.function.id for decision in found[_MOST_DECISIONS:]}
     del found[_MOST_DECISIONS:]
     return result
+
+
+def _is_settled(test: Test | Decision, fixed: Mapping[str, set[str]], ground: Ground) -> bool:
+    """The callers settle the test: they give constants for all that it asks for."""
+    asked = {
+        word
+        for word in re.findall(r"[A-Za-z_]\w*", test.condition)
+        if word not in ground.enumerators
+    } - {"true", "false"}
+    return bool(asked) and all(len(fixed.get(word, ())) == 1 for word in asked)
 
 
 def _is_usual(test: Test) -> bool:
@@ -155,6 +176,7 @@ def tell_decisions(
     needed = [d for d in own if not d.instead and d.holds]
     ruled_out = [d for d in own if not d.instead and not d.holds]
     if not needed and not ruled_out:
+        tell_constants(draft, function, [d.condition for d in away[:2]])
         return
     last = steps[-2][0].id == function.id
     parts = []
@@ -194,6 +216,8 @@ def tell_decisions(
             spans.append(draft.lines(function, definition.first, definition.last))
     if meanings:
         draft.say(f"There {listed(meanings[:2])}.", *spans[:2])
+    told = [d.condition for d in (*needed, *ruled_out, *away[:2])] + meanings[:2]
+    tell_constants(draft, function, told)
 
 
 def _verb(tests: list[Decision], verb: str) -> str:

@@ -18,24 +18,31 @@ from qa.author.launch_prose import (
     tell_conditions,
     tell_formula,
 )
-from qa.author.parting import tell_parting
-from qa.author.recorded_launches import Sites, has_several_blocks, is_told, kernels_of
+from qa.author.parting import tell_parting, tell_turn
+from qa.author.read_back import decided_by_data
+from qa.author.recorded_launches import (
+    Sites,
+    has_aliases,
+    has_several_blocks,
+    is_told,
+    kernels_of,
+)
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 
+_ARCHITECTURE = re.compile(r"gfx|\barch|_arch|getArch|[Ww]arp_?[Ss]ize|wavefront_?size", re.I)
 _MOST_PAIRS = 20
 _MOST_ARCHITECTURES = 4
-_VECTORS = frozenset("xyABC")
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
     """Entries on calls that part ways, and on calls that go a long way."""
     del functions
-    # A pointer given by the name of another one says that the two are the same memory.
+    open_to_data = decided_by_data(view)
     traces = [
         t for t in ground.traces(view.interface)
-        if t["status"] == "success" and is_told(t)
-        and not any(v in _VECTORS for v in t["args"].values() if isinstance(v, str))
+        if t["status"] == "success" and is_told(t) and not (open_to_data & set(kernels_of(t)))
+        and not has_aliases(t)
     ]  # fmt: skip
     by_call: dict[tuple[str, str], list[Trace]] = defaultdict(list)
     for trace in traces:
@@ -149,9 +156,10 @@ def _architecture_draft(
                 ),
                 site.at, draft.head(site.callee), draft.head(site.caller), "trace",
             )  # fmt: skip
-            tell_conditions(draft, places, told, trace, launch)
+            tell_conditions(draft, places, told, trace, launch, _ARCHITECTURE)
             claim_launch(draft, {**trace, "arch": [arch]}, launch)
-    return draft if ok else None
+    decided = any(_ARCHITECTURE.search(words) for words in told)
+    return draft if ok and decided else None  # else what tells them apart is not told
 
 
 def _single_changes(traces: list[Trace]) -> Iterator[tuple[Trace, Trace, str]]:
@@ -209,6 +217,7 @@ def _pair_draft(
     if only_one and only_two:
         tell_parting(draft, (one, only_one[0]), (two, only_two[0]), told)
         explained = bool(told)
+    decided = bool(told)
     for label, trace, rows in ((q1, one, only_one), (q2, two, only_two)):
         named: set[str] = set()
         for launch in rows[:2]:
@@ -229,6 +238,9 @@ def _pair_draft(
             explained |= tell_conditions(draft, places, told, trace, launch)
             explained |= tell_formula(draft, view, ground, site, launch, trace)
             claim_launch(draft, trace, launch)
+            decided |= tell_turn(draft, (trace, launch), two if trace is one else one, told)
+        if not rows:
+            _tell_nothing_else(draft, view, name, label, trace)
         if len(rows) > 2:
             others = list(
                 dict.fromkeys(
@@ -246,7 +258,7 @@ def _pair_draft(
                     if launch["kernel"] in others[:4]:
                         claim_launch(draft, trace, launch)
     common = [k for k in dict.fromkeys(kernels_of(one)) if k in kernels_of(two)]
-    if common:
+    if common and only_one and only_two:
         draft.say(
             f"{listed([code(k) for k in common[:4]])} {'is' if len(common) == 1 else 'are'} launched in both calls.",
             "trace",
@@ -258,9 +270,13 @@ def _pair_draft(
                 )
     if not ok or not explained:
         return None
+    # The name may be another function's parameter in a test that was told.
+    foreign = any(key.startswith(f"{name} of ") for key in told)
     moved = f"In {mode}, with {setting}, what does moving {code(name)} from {q1} to {q2} do to the launches of {code(entry)}{where}?"
     # Only a test on the changed argument can be asked for as what tells the two apart.
-    if any(re.search(rf"\b{name}\b", words) for words in told):
+    if decided or (
+        not foreign and any(re.search(rf"\b{name}\b", words) for words in told)
+    ):  # fmt: skip
         draft.question = draft.choose(
             f"{code(entry)} is called with {setting} in {mode}{where}. Which kernels run for {code(name)} = {q1}, which for {code(name)} = {q2}, and where is that decided?",
             f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches and give the test that separates them.",
@@ -274,3 +290,19 @@ def _pair_draft(
             f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches.",
         )
     return draft
+
+
+def _tell_nothing_else(draft: Draft, view: ScopeView, name: str, label: str, trace: Trace) -> None:
+    """Says that one of two calls launches nothing of its own, and what it does launch."""
+    made = list({x["kernel"]: x for x in trace["launches"]}.values())[:4]
+    more = len(set(kernels_of(trace))) > len(made)
+    sizes = [f"{code(x['kernel'])}{f' ({size_words(x)})' if len(made) < 3 else ''}" for x in made]
+    heads = [
+        draft.head(f) for x in made for f in view.by_name[x["kernel"]][:1] if f.span is not None
+    ]
+    draft.say(
+        f"With {code(name)} = {label} the call makes do with {listed(sizes)}{' among others' if more else ''}, which the other call launches as well.",
+        *heads, "trace",
+    )  # fmt: skip
+    for launch in made:
+        claim_launch(draft, trace, launch)

@@ -26,6 +26,8 @@ _MEANINGS = (
     (r"beta", "the scalar beta"),
     (r"tau", "the scalar factors of the reflectors"),
 )
+_CHOICES = re.compile(r"uplo|side|diag|trans\w*")
+"""Names of parameters that choose between cases, where they are no memory."""
 _INTEGERS = re.compile(r"(?:rocblas_int|rocblas_stride|int(?:32|64)?(?:_t)?|I)\s*\*")
 _FAULTS = {
     "negative": (
@@ -74,6 +76,8 @@ def meaning(
         return _pivots(said, kind)
     if name == "info":
         return "where the outcome of each problem goes" if _INTEGERS.search(kind) else ""
+    if _CHOICES.fullmatch(name) and re.search(r"[*\[]", kind):
+        return ""  # memory that has the name of a choice: a diagonal's values, say
     match = re.match(
         r"(?:rocblas_\w+\s*\.?\s*|\[\w+\]\s*|specifies\s+)*([tT]he [^.,;:]{6,70})", said
     )

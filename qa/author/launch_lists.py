@@ -146,6 +146,12 @@ def _launch_words(
 ) -> str:
     kernel, size = code(launch["kernel"]), size_words(launch)
     by = code(places[0].caller.name) if places else ""
+    if count == 1 and launch["repeat"] > 1:
+        return (
+            f"One kernel is launched: {by} starts {kernel} with {size}."
+            if by
+            else f"One kernel is launched, {kernel} with {size}."
+        )
     if count == 1:
         return draft.choose(
             f"There is one launch: {by} starts {kernel} with {size}." if by else f"There is one launch, {kernel} with {size}.",

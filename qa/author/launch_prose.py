@@ -12,7 +12,7 @@ from qa.author.draft import Draft, code, listed
 from qa.author.launch_shapes import resolved
 from qa.author.numbers import equation
 from qa.author.passed_values import Passed, Within, not_denied, within
-from qa.author.sites import count_of_tests, shared_tests
+from qa.author.sites import LONGEST, Test, count_of_tests, shared_tests
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.function import read_function
@@ -20,6 +20,8 @@ from qa.scope_view import FunctionView, ScopeView, Site
 from qa.text.arithmetic import Unknown, evaluate, names_in
 
 Trace = dict[str, Any]
+_MOST_TOLD = 3
+_LONGEST_WANTED = 420
 
 
 def call_words(trace: Trace, without: str = "") -> str:
@@ -65,11 +67,25 @@ def size_words(launch: dict[str, Any]) -> str:
 
 
 def tell_conditions(
-    draft: Draft, sites: list[Site], told: set[str], trace: Trace, launch: dict[str, Any]
+    draft: Draft,
+    sites: list[Site],
+    told: set[str],
+    trace: Trace,
+    launch: dict[str, Any],
+    about: re.Pattern[str] | None = None,
 ) -> bool:
     """Says under which tests of the launcher a launch stands, and what their names mean.
 
     Tests that the call's own numbers speak against are left out, and it is said where some are.
+    Of many tests those nearest to the launch are told, and before them those that an entry is about.
+
+    Args:
+        draft: The entry.
+        sites: Places of the launch.
+        told: Tests and names that are told already; what is told here is added.
+        trace: The recorded call.
+        launch: Its launch.
+        about: What tests have to name to come first, however long they are.
 
     Returns:
         Whether a test was told.
@@ -77,13 +93,15 @@ def tell_conditions(
     site = sites[0]
     assert site.caller.span is not None
     reading = read_function(site.caller.text, site.caller.span.start_line)
-    shared = shared_tests(draft.ground, sites)
+    shared = shared_tests(draft.ground, sites, *((_LONGEST_WANTED,) if about else ()))
+    if about is not None:
+        shared = [t for t in shared if about.search(t.condition) or len(t.condition) <= LONGEST]
     every = max(count_of_tests(one) for one in sites)
     inside = within(draft.view, draft.ground, trace, launch["symbol"], site.caller)
     tests, others = not_denied(shared, inside, draft.ground)
     tests = [test for test in tests if test.condition not in told]
-    held = [test for test in tests if not test.negated][:3]
-    failed = [test for test in tests if test.negated][:3]
+    held = _nearest([test for test in tests if not test.negated], about)
+    failed = _nearest([test for test in tests if test.negated], about)
     if not held and not failed:
         return False
     more = ", among other tests" if len(held) + len(failed) < every else ""
@@ -126,7 +144,17 @@ def tell_conditions(
             spans.append(draft.lines(site.caller, definition.first, definition.last))
     if meanings:
         draft.say(f"There {listed(meanings)}.", *spans)
+    tell_constants(draft, site.caller, [shown, *meanings], told)
     return True
+
+
+def _nearest(tests: list[Test], about: re.Pattern[str] | None) -> list[Test]:
+    """Up to three tests in the order of the text: those asked for, then those next to the launch."""
+    wanted = [t for t in tests if about is not None and about.search(t.condition)][-_MOST_TOLD:]
+    near = [t for t in tests if t not in wanted]
+    room = _MOST_TOLD - len(wanted)
+    chosen = [*wanted, *(near[-room:] if room else [])]
+    return [t for t in tests if t in chosen]
 
 
 def tell_passed(draft: Draft, name: str, function: FunctionView, passed: Passed) -> None:
@@ -139,6 +167,40 @@ def tell_passed(draft: Draft, name: str, function: FunctionView, passed: Passed)
     )  # fmt: skip
 
 
+def tell_constants(
+    draft: Draft, function: FunctionView, texts: list[str], told: set[str] | None = None
+) -> None:
+    """Says the values of the library's constants in a function's tests, with the lines that set
+    them."""
+    words = [word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)]
+    known = draft.ground.constants
+    own = {*template_parameters(function), *(told or ())}
+    if function.span is not None:
+        reading = read_function(function.text, function.span.start_line)
+        own |= {one.name for one in reading.parameters} | {d.name for d in reading.definitions}
+    names = [
+        word for word in dict.fromkeys(words)
+        if word in known and word not in own and _CONSTANT_NAME.match(word)
+    ][:3]  # fmt: skip
+    if not names:
+        return
+    if told is not None:
+        told.update(names)
+    values = [f"{code(name)} is {known[name][0]}" for name in names]
+    draft.say(
+        draft.choose(
+            f"The library sets {listed([f'{code(name)} to {known[name][0]}' for name in names])}.",
+            f"In these tests {listed(values)}.",
+            salt=f"constants{names[0]}",
+        ),
+        *[draft.ground.span(known[n][1], known[n][2], known[n][2]) for n in names],
+    )  # fmt: skip
+    for name in names:
+        draft.claim("constant", name, known[name][0], "source")
+
+
+_CONSTANT_NAME = re.compile(r"c_|\w*[A-Z]{3}")
+"""How constants of a library are written; a lower-case word may be a variable somewhere else."""
 _OF_TYPES = re.compile(r"is_same|is_complex|sizeof\b|std::is_|conditional_t|enable_if")
 
 

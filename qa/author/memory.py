@@ -12,7 +12,7 @@ from qa.author.launch_pairs import Pair, pairs
 from qa.author.launch_sizes import block_words, claim_block, definition_spans
 from qa.author.launch_values import choose_shape
 from qa.author.numbers import equation
-from qa.author.subjects import entries_through
+from qa.author.subjects import entries_through, types_of
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.element_types import BYTES
@@ -65,10 +65,9 @@ def _draft(
     large = sum(r.value["bytes"] for r in sized[chosen[-1]])
     if len(chosen) == 2 and small == large:
         chosen = chosen[:1]
-    numbers = [
-        next((i for i, one in enumerate(function.instantiations) if one["symbol"] == s), None)
-        for s in chosen
-    ]
+    numbers = [_number(facts, s, sized[s]) for s in chosen]
+    if None in numbers and any(_depends_on_types(facts, sized[s]) for s in chosen):
+        return None  # whose element type it is stays open
     entries = entries_through(view, function, numbers[0])
     draft = Draft(view, ground, "resources", f"LDS of {function.id}", entries)
     bound = [
@@ -121,6 +120,29 @@ def _draft(
             )
             draft.claim("number", f"2 * {totals[0]}", doubled, "recompute")
     return draft
+
+
+def _depends_on_types(facts: KernelFacts, rows: list[Row]) -> bool:
+    """An array's element type is a parameter of the template."""
+    declared = {array.name: _plain(array.type) for array in facts.reading.shared}
+    return any(_plain(r.value["type"]) != declared.get(r.fact["subject"]) for r in rows)
+
+
+def _number(facts: KernelFacts, symbol: str | None, rows: list[Row]) -> int | None:
+    """The instantiation that some facts are about: by its symbol, else by its element types."""
+    function = facts.function
+    declared = {array.name: _plain(array.type) for array in facts.reading.shared}
+    for number, one in enumerate(function.instantiations):
+        bound = types_of(function, number)
+        named = {r.fact["subject"]: declared.get(r.fact["subject"], "") for r in rows}
+        alike = all(
+            _plain(bound.get(named[r.fact["subject"]], _plain(r.value["type"])))
+            == _plain(r.value["type"])
+            for r in rows
+        )
+        if one["symbol"] == symbol or (symbol is None and alike):
+            return number
+    return None
 
 
 def _tell_arrays(draft: Draft, facts: KernelFacts, cases: list[list[Row]]) -> list[int]:

@@ -47,6 +47,8 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair) -> Draft | None:
         for access in accesses(pair, shape):
             if not any(f"threadIdx.{axis}" in access.index for axis in "xy"):
                 continue  # the same element for the whole block
+            if access.rounds:
+                continue  # a thread comes to several elements
             bounds = bounds_at(pair, access.row.line)
             if bounds is None or any(bound.axis == "z" for bound in bounds):
                 continue

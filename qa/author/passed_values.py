@@ -113,6 +113,40 @@ def other_names(steps: Iterable[FunctionView], arguments: Iterable[str]) -> dict
     return other
 
 
+def fixed_parameters(steps: Iterable[FunctionView], ground: Ground) -> dict[str, set[str]]:
+    """Parameters of the last function that every call on the way gives an enumerator or a flag.
+
+    Args:
+        steps: Functions on the way, the entry point first.
+        ground: The library.
+
+    Returns:
+        For each such parameter the constants that it may be.
+    """
+    fixed: dict[str, set[str]] = {}
+    for function, following in pairwise(steps):
+        if function.span is None or following.span is None or function.id == following.id:
+            continue
+        calls = read_function(function.text, function.span.start_line).calls_of(following.name)
+        parameters = read_function(following.text, following.span.start_line).parameters
+        found: dict[str, set[str]] = {}
+        for number, parameter in enumerate(parameters):
+            given = [call.arguments[number] for call in calls if number < len(call.arguments)]
+            values: set[str] = set()
+            for text in given:
+                if text in ground.enumerators or text in ("true", "false"):
+                    values.add(text)
+                elif text in fixed:
+                    values |= fixed[text]
+                else:
+                    break
+            else:
+                if given and len(given) == len(calls):
+                    found[parameter.name] = values
+        fixed = found
+    return fixed
+
+
 def within(
     view: ScopeView, ground: Ground, trace: Mapping[str, Any], symbol: str, caller: FunctionView
 ) -> Within:

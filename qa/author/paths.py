@@ -13,6 +13,8 @@ from qa.author.decisions import Decision, decisions_on, tell_decisions
 from qa.author.draft import Draft, code, listed
 from qa.author.entry_pairs import precisions, twins
 from qa.author.launch_prose import Trace, call_words, claim_launch, size_words
+from qa.author.read_back import decided_by_data
+from qa.author.recorded_launches import has_aliases
 from qa.author.sites import shared_tests
 from qa.ground import Ground
 from qa.reading.definitions import times_set
@@ -64,13 +66,18 @@ def _paths(view: ScopeView, ground: Ground) -> Iterator[Draft]:
 def _recorded(view: ScopeView, ground: Ground, config: str) -> dict[tuple[str, str], Trace]:
     """For each entry point and symbol the recorded call with the fewest and smallest arguments."""
     found: dict[tuple[str, str], Trace] = {}
+    open_to_data = decided_by_data(view)
     for trace in ground.traces(view.interface):
         sizes = [v for v in trace["args"].values() if isinstance(v, int)]
         if trace.get("config", "source") != config or len(trace["args"]) > _MOST_ARGUMENTS:
             continue
+        if has_aliases(trace):
+            continue
         if sizes and not 2 <= max(sizes) <= _LARGEST:
             continue
         for launch in trace["launches"]:
+            if launch["kernel"] in open_to_data:
+                continue  # a recording does not say how often and in which grid
             key = (trace["entry"], launch["symbol"])
             known = found.get(key)
             if known is None or _rank(trace) < _rank(known):

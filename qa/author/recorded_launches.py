@@ -10,6 +10,7 @@ from qa.author.sites import launching
 from qa.scope_view import ScopeView, Site
 
 _PAST = 2**31
+_VECTORS = frozenset("xyABC")
 MOST_LAUNCHES = 8
 
 
@@ -37,6 +38,11 @@ def is_told(trace: Trace) -> bool:
     return max(map(abs, sizes), default=0) < _PAST and (
         sum(launch["repeat"] for launch in trace["launches"]) <= MOST_LAUNCHES
     )
+
+
+def has_aliases(trace: Trace) -> bool:
+    """A pointer is given by the name of another one: the two are the same memory."""
+    return any(v in _VECTORS for v in trace["args"].values() if isinstance(v, str))
 
 
 def kernels_of(trace: Trace) -> list[str]:

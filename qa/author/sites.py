@@ -9,7 +9,7 @@ from qa.ground import Ground
 from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView, Site
 
-_LONGEST = 130
+LONGEST = 130
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def count_of_tests(site: Site) -> int:
     )  # fmt: skip
 
 
-def shared_tests(ground: Ground, sites: list[Site], longest: int = _LONGEST) -> list[Test]:
+def shared_tests(ground: Ground, sites: list[Site], longest: int = LONGEST) -> list[Test]:
     """Conditions that every one of the sites stands under."""
     if not sites:
         return []
