@@ -12,6 +12,7 @@ from qa.author.draft import Draft, code, listed
 from qa.author.glossary import meaning
 from qa.author.kernel_facts import KernelFacts, kernel_facts
 from qa.author.kernel_layout import cooperation, layout, part, scalars
+from qa.author.outline import explain, here, outline
 from qa.author.purpose import operation, own_words
 from qa.author.subjects import entries_through
 from qa.ground import Ground
@@ -23,6 +24,7 @@ from qa.scope_view import FunctionView, ScopeView, Site
 _SHORTEST, _LONGEST = 8, 260
 _LONGEST_KERNEL = 420
 _MOST_HELPERS = 8
+_MOST_SMALL_STEPS = 8
 _LINES_WITH_HELPERS = 420
 _COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]")
 
@@ -130,28 +132,28 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
         parts += [
             _contract(draft, view, facts),
             layout(draft, facts),
-            bounds(draft, function.text, facts.reading),
+            _small_steps(draft, view, function) or bounds(draft, function.text, facts.reading),
             scalars(facts),
             cooperation(facts),
         ]
     elif function.kind == "device":
         what = [
             layout(draft, facts),
-            behaviour(draft, function.text, facts.reading, _names_called(view, function)),
+            _small_steps(draft, view, function)
+            or behaviour(draft, function.text, facts.reading, _names_called(view, function)),
         ]
         if not any(what) and own_words(ground, function) is None:
             return None  # nothing says what it does
         parts += [*what, cooperation(facts)]
-    elif function.kind == "launcher":
-        parts += [
-            behaviour(draft, function.text, facts.reading, _names_called(view, function)),
-            _launches(draft, view, function),
-        ]
     else:
-        parts += [
-            behaviour(draft, function.text, facts.reading, _names_called(view, function)),
-            _callees(draft, view, function),
-        ]
+        steps = outline(draft, function, _workers(view, function), _launch_lines(view, function))
+        parts.append(
+            steps or behaviour(draft, function.text, facts.reading, _names_called(view, function))
+        )
+        if function.kind == "launcher":
+            parts.append(_launches(draft, view, function))
+        elif not steps:
+            parts.append(_callees(draft, view, function))
     parts.append(
         deliver(draft, view, function, cut) if cut is not None else _helpers_told(draft, helpers)
     )
@@ -311,16 +313,23 @@ def _launches(draft: Draft, view: ScopeView, function: FunctionView) -> str:
     if not rows:
         return ""
     parts = []
+    later: dict[str, str] = {}
     for name, sites in list(rows.items())[:6]:
         words = shapes_of(sites)
         names = explained(sites, draft.ground, words.replace("`", " ")) if words else None
         told = words and names is not None
+        if words and names is None and function.span is not None:
+            reading = read_function(function.text, function.span.start_line)
+            meant, dark = explain(function, reading, " ".join(re.findall(r"`([^`]*)`", words)))
+            if not dark:
+                later |= meant
+                told, names = True, {}
         parts.append(f"{code(name)} with {words}{_where(names or {})}" if told else code(name))
     stream = (
         ", on the stream of the handle" if re.search(r"\bhandle\b", function.signature)
         else ", on `stream`" if re.search(r"\bstream\b", function.signature) else ""
     )  # fmt: skip
-    return f"It launches {listed(parts)}{stream}."
+    return f"It launches {listed(parts)}{stream}.{here(later)}"
 
 
 def _names_called(view: ScopeView, function: FunctionView) -> list[str]:
@@ -328,6 +337,29 @@ def _names_called(view: ScopeView, function: FunctionView) -> list[str]:
     names = [f.name for f in view.callees.get(function.id, ()) if "operator" not in f.name]
     names += [s.callee.name for s in view.launches if s.caller.id == function.id and not s.dead]
     return [n for n in dict.fromkeys(names) if len(n) > 3]
+
+
+def _small_steps(draft: Draft, view: ScopeView, function: FunctionView) -> str:
+    """The steps of a short kernel or device function, what it stores among them."""
+    helpers = [f.name for f in view.callees.get(function.id, ()) if f.kind == "device"]
+    helpers = [n for n in helpers if not re.match(r"load_|cond_load_|conj$|operator", n)]
+    return outline(draft, function, helpers, {}, _MOST_SMALL_STEPS)
+
+
+def _workers(view: ScopeView, function: FunctionView) -> list[str]:
+    """Functions of the host that it calls and that do something for the operation."""
+    return list(dict.fromkeys(
+        f.name for f in view.callees.get(function.id, ())
+        if f.kind in ("host", "launcher") and not f.infrastructure and len(f.name) > 3
+        and "operator" not in f.name and not re.match(r"(?:get|push|pop|is|set)_?[A-Z]|get_stream", f.name)
+    ))  # fmt: skip
+
+
+def _launch_lines(view: ScopeView, function: FunctionView) -> dict[int, str]:
+    return {
+        s.at.start_line: s.callee.name
+        for s in view.launches if s.caller.id == function.id and not s.dead
+    }  # fmt: skip
 
 
 def _callees(draft: Draft, view: ScopeView, function: FunctionView) -> str:

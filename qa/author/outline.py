@@ -1,0 +1,322 @@
+"""What a function does from its first test to its last return, step by step, for an instruction.
+
+Each step is a return, a call, a launch or a size that is set, with the tests and loops around it as
+the source has them. Somebody who follows the steps writes the function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from qa.author.draft import Draft, code, listed
+from qa.gates.claims import template_parameters
+from qa.ground import Ground
+from qa.reading.definitions import times_set
+from qa.reading.function import Access, Call, Definition, FunctionReading, Statement, read_function
+from qa.reading.function_text import under_directive
+from qa.scope_view import FunctionView
+
+_MOST_STEPS, _LONGEST, _LONGEST_VALUE, _LONGEST_TEST = 26, 3200, 120, 300
+_MOST_NAMES, _MOST_ARGUMENTS = 14, 6
+_UNTOLD = re.compile(r"\b(?:switch|goto|do|catch)\s*[({]")
+_STATUSES = frozenset(["st", "status", "ret"])
+_VERBATIM = re.compile(
+    r"(?:hip)?[mM]em(?:set|cpy)\w*|hipStreamSynchronize|rocblas_[gs]et_pointer_mode|atomic\w+"
+)
+_BARRIER = "__syncthreads"
+_CHATTER = re.compile(r"log_|ROCSOLVER_ENTER|check_numerics|rocblas_cout|_ENTER\w*$|ERROR|CHECK")
+_NAME = re.compile(r"(?<![\w.>:])[A-Za-z_]\w*")
+_WORDS = frozenset(["true", "false", "nullptr", "sizeof", "const", "int", "bool", "size_t", "std"])
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that is done: where it stands, and in words."""
+
+    at: Statement
+    words: str
+
+
+def outline(
+    draft: Draft,
+    function: FunctionView,
+    callees: Collection[str],
+    launched: Mapping[int, str],
+    most: int = _MOST_STEPS,
+) -> str:
+    """The steps of a function; empty where they are too many or too dark to be told.
+
+    Args:
+        draft: The entry.
+        function: The function.
+        callees: Names of functions that it calls.
+        launched: Kernels that it launches, by the line of the launch.
+        most: Most steps that are told.
+    """
+    if function.span is None:
+        return ""
+    reading = read_function(function.text, function.span.start_line)
+    if reading.broken or _UNTOLD.search(function.text):
+        return ""
+    steps = _steps(draft.ground, function, reading, callees, launched)
+    if not 1 < len(steps) <= most:
+        return ""
+    start = function.span.start_line
+    heads = {
+        loop.first: "" if under_directive(function.text, loop.first - start) else loop.head
+        for loop in reading.loops
+    }
+    told: list[str] = []
+    before: Statement | None = None
+    for step in steps:
+        if before is not None and (before.guards, before.loops) == (step.at.guards, step.at.loops):
+            if isinstance(before, Call) is False and told[-1].split(", then ")[-1].startswith(
+                "return"
+            ):
+                return ""  # what stands behind a return cannot be reached
+            told[-1] += f", then {step.words}"
+            continue
+        where = _where(step.at, heads, before)
+        if where is None:
+            return ""
+        told.append(f"{where}{step.words}")
+        before = step.at
+    spoken = " ".join(re.findall(r"`([^`]*)`", " ".join(told)))
+    names, dark = explain(function, reading, f"{spoken} {_made_in_loops(reading, steps)}")
+    if any(re.search(rf"\breturn `{name}`", " ".join(told)) for name in dark - _STATUSES):
+        return ""
+    lead = draft.choose(
+        "What it does, in this order: ", "Its steps are these: ", "It has to proceed like this: ",
+        salt="outline",
+    )  # fmt: skip
+    stores = sum(isinstance(step.at, Access) for step in steps)
+    open_names = {d.name for d in reading.definitions if times_set(function.text, d.name) > 1}
+    open_names |= _declared(function.text)
+    if dark - _STATUSES or open_names - _STATUSES or stores < len(reading.stores):
+        lead = "Its main steps, in this order: "
+    text = lead + "; ".join(f"({n}) {one}" for n, one in enumerate(told, 1)) + "."
+    text += here(names)
+    return text if len(text) <= _LONGEST else ""
+
+
+def here(names: Mapping[str, str]) -> str:
+    """What local names stand for, as a sentence; nothing where there are none."""
+    return (
+        f" Here {listed([f'{code(n)} is {code(v)}' for n, v in names.items()])}." if names else ""
+    )
+
+
+def _made_in_loops(reading: FunctionReading, steps: list[Step]) -> str:
+    """Arguments of calls in loops that are made for each round."""
+    rows = {d.name: d for d in reading.definitions if d.loops}
+    return " ".join(
+        argument
+        for step in steps if isinstance(step.at, Call) and step.at.loops
+        for argument in step.at.arguments if argument in rows
+    )  # fmt: skip
+
+
+def _steps(
+    ground: Ground,
+    function: FunctionView,
+    reading: FunctionReading,
+    callees: Collection[str],
+    launched: Mapping[int, str],
+) -> list[Step]:
+    found: list[Step] = []
+    inner: list[tuple[int, int, str]] = []
+    for call in reading.calls:
+        words = (
+            "" if _is_part(reading, call) else _call_words(ground, reading, call, callees, launched)
+        )
+        nested = any(
+            first <= call.first and call.last <= last and call.text in text
+            for first, last, text in inner
+        )
+        if words and not nested:
+            found.append(Step(call, words))
+            inner.append((call.first, call.last, call.text))
+    for store in reading.stores:
+        value = re.sub(r"\s+", " ", store.value)
+        if len(value) > _LONGEST_VALUE or "{" in value:
+            continue
+        written = store.text.split("=")[0].rstrip("+-*/ ")
+        pointed = store.index == ("0",) and "[" not in written
+        target = f"*{store.base}" if pointed else re.sub(r"\s+", " ", written)
+        sign = {"=": "set", "+=": "raise", "*=": "multiply", "-=": "lower"}.get(store.operator)
+        if sign is not None:
+            found.append(
+                Step(
+                    store, f"{sign} {code(target)} {'to' if sign == 'set' else 'by'} {code(value)}"
+                )
+            )
+    for back in reading.returns:
+        value = re.sub(r"\s+", " ", back.text.removeprefix("return").rstrip(";").strip())
+        handed = re.match(r"([A-Za-z_]\w*)\s*(?:<[^()]*>)?\s*\(", value)
+        if handed and handed[1] not in ("sizeof", "static_cast", "dim3"):
+            within = [c for c in reading.calls if c.first >= back.first and c.last <= back.last]
+            outer = next((c for c in within if c.name == handed[1]), None)
+            inner_calls = {id(c) for c in within}
+            found = [s for s in found if id(s.at) not in inner_calls]
+            words = _told_call(ground, reading, outer) if outer is not None else ""
+            if words:
+                found.append(Step(back, f"{words} and return what it gives"))
+            continue
+        if len(value) < _LONGEST_VALUE and not (back.guards and value in ("st", "status")):
+            found.append(Step(back, f"return {code(value)}" if value else "return"))
+    found.sort(key=lambda step: (step.at.first, step.at.last))
+    return found
+
+
+def _call_words(
+    ground: Ground,
+    reading: FunctionReading,
+    call: Call,
+    callees: Collection[str],
+    launched: Mapping[int, str],
+) -> str:
+    """A call or a launch in words, with the constants it passes."""
+    if call.name == _BARRIER:
+        return f"wait at {code(_BARRIER)}"
+    kernel = next((k for line, k in launched.items() if call.first <= line <= call.last), "")
+    if kernel and kernel in call.text:
+        return f"launch {code(_with_template(kernel, call.text))}"
+    if _CHATTER.search(call.name) or (
+        call.name not in callees and not _VERBATIM.fullmatch(call.name)
+    ):
+        return ""
+    if _VERBATIM.fullmatch(call.name):
+        text = re.sub(r"\s+", " ", call.text)
+        return f"call {code(text)}" if len(text) < 160 else ""
+    return _told_call(ground, reading, call)
+
+
+def _told_call(ground: Ground, reading: FunctionReading, call: Call) -> str:
+    """The name of a function that is called, and what of its arguments is no mere name."""
+    fixed = [
+        a for a in dict.fromkeys(re.sub(r"\s+", " ", one) for one in call.arguments)
+        if a in ground.enumerators or a in ("true", "false") or _is_worked_out(a)
+    ][:_MOST_ARGUMENTS]  # fmt: skip
+    set_before = {d.name for d in reading.definitions if d.value.strip() not in ("0", "{}")}
+    made = [a[1:] for a in call.arguments if re.fullmatch(r"&\w+", a) and a[1:] not in set_before]
+    words = f"call {code(_with_template(call.name, call.text))}"
+    if fixed:
+        words += f" with {listed([code(a) for a in fixed])}"
+    return words + (f", which fills {listed([code(a) for a in made])}" if made else "")
+
+
+def _is_worked_out(argument: str) -> bool:
+    """An argument is an expression, and no cast of a name."""
+    bare = re.sub(r"^\((?:const )?\w+\s*\**\)|->", "", argument)
+    return len(argument) <= 60 and re.search(r"[A-Za-z_\d)\]]\s*[-+*/%?]\s*[\w(]", bare) is not None
+
+
+def _with_template(name: str, text: str) -> str:
+    """A name with its template arguments, where they are short."""
+    match = re.search(rf"\b{re.escape(name)}\s*(<[^()]*>)\s*[()]", text)
+    given = re.sub(r"\s+", " ", match[1]) if match else ""
+    return name + (given if len(given) <= 90 else "")
+
+
+def _is_part(reading: FunctionReading, call: Call) -> bool:
+    """The call stands in a test, or in a short definition that explains a name."""
+    return any(
+        b.first <= call.first < b.consequence[0] + (b.consequence[0] == b.first)
+        and call.text in b.condition
+        for b in reading.branches
+    ) or any(
+        d.first <= call.first and call.last <= d.last and call.text in d.value
+        and len(re.sub(r"\s+", " ", d.value)) <= _LONGEST_VALUE
+        for d in reading.definitions
+    )  # fmt: skip
+
+
+def _where(at: Statement, heads: Mapping[int, str], before: Statement | None) -> str | None:
+    """The loops and tests around a step, outermost first; after a test has failed, ``otherwise``."""
+    parts = []
+    for line in at.loops:
+        head = heads.get(line)
+        if head is None or len(head) > _LONGEST_VALUE:
+            return None
+        if head:  # else one that a build for other devices has
+            parts.append(f"in {code(head)}")
+    guards = list(at.guards)
+    known = (
+        {g.line for g in before.guards}
+        if before is not None and before.loops == at.loops
+        else set()
+    )
+    failed = [g for g in guards if g.negated]
+    chain = guards[: len(failed)] == failed and len(guards) - len(failed) < 2
+    turns = before is not None and bool(before.guards) and not before.guards[-1].negated
+    if (
+        failed
+        and chain
+        and turns
+        and before
+        and before.guards[-1].line == failed[-1].line
+        and {g.line for g in failed} == known
+    ):
+        guards = guards[len(failed) :]
+        parts.append("otherwise")
+    held = [g.condition for g in guards if not g.negated]
+    ruled_out = [g.condition for g in guards if g.negated]
+    if any(len(condition) > _LONGEST_TEST for condition in (*held, *ruled_out)):
+        return None
+    words = []
+    if held:
+        words.append(f"{listed([code(c) for c in held])} {'holds' if len(held) == 1 else 'hold'}")
+    if ruled_out:
+        verb = "fails" if len(ruled_out) == 1 else "fail"
+        words.append(f"{listed([code(c) for c in ruled_out])} {verb}")
+    if words:
+        parts.append(f"where {' and '.join(words)}")
+    return f"{', '.join(parts)}: " if parts else ""
+
+
+def explain(
+    function: FunctionView, reading: FunctionReading, text: str
+) -> tuple[dict[str, str], set[str]]:
+    """What the local names in some code are, and those that no one value explains."""
+    given = {p.name for p in reading.parameters} | set(template_parameters(function))
+    given |= {loop.variable for loop in reading.loops}
+    local = {
+        d.name: [r for r in reading.definitions if r.name == d.name] for d in reading.definitions
+    }
+    declared = _declared(function.text)
+    found: dict[str, str] = {}
+    dark: set[str] = set()
+    queue = list(dict.fromkeys(_NAME.findall(text)))
+    while queue:
+        name = queue.pop(0)
+        if name in given or name in found or name in dark or name in _WORDS:
+            continue
+        if name not in local:
+            if name in declared:
+                dark.add(name)
+            continue
+        value = _value(local[name], function.text)
+        if value is None or len(found) >= _MOST_NAMES:
+            dark.add(name)
+            continue
+        found[name] = value
+        queue += _NAME.findall(value)
+    return found, dark
+
+
+def _declared(text: str) -> set[str]:
+    """Variables that are declared without a value."""
+    return set(re.findall(
+        r"\b(?:int|size_t|I|S|T|bool|double|float|rocblas_int|rocblas_status)\s+(\w+)\s*[;,]",
+        text[text.find("{") :],
+    ))  # fmt: skip
+
+
+def _value(rows: list[Definition], text: str) -> str | None:
+    row = rows[0]
+    value = re.sub(r"\s+", " ", row.value).strip()
+    if len(rows) > 1 or times_set(text, row.name) > 1 or not 0 < len(value) <= _LONGEST_VALUE:
+        return None
+    return None if value.startswith("(") and row.type == "dim3" else value
