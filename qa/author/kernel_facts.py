@@ -19,7 +19,7 @@ from qa.text.arithmetic import Unknown, Value, evaluate, names_in
 _PARAMETERS: dict[str, int] = {"incx": 2, "incy": 3, "inc": 2, "batch_count": 2, "alpha": 1}
 _CLAIMED = frozenset(
     ("array", "buffer", "access", "index", "class", "stride", "condition", "resolved", "divergent",
-     "equals", "then", "else", "bytes", "elements", "type")
+     "equals", "then", "else", "bytes", "elements", "type", "mfma", "lds", "global", "barrier")
 )  # fmt: skip
 _INDEX = re.compile(r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\.[xyz]\b")
 

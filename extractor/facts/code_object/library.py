@@ -111,10 +111,11 @@ def _chosen(
     return chosen
 
 
-def _preference(pair: tuple[str, str]) -> tuple[bool, str]:
+def _preference(pair: tuple[str, str]) -> tuple[bool, bool, str]:
     from extractor.demangle import demangle
 
-    return "float" not in demangle(pair[0]), pair[0]
+    text = demangle(pair[0])
+    return "float" not in text, "complex" in text, pair[0]
 
 
 def _job(project: Project, unit: Unit, architecture: str, symbols: tuple[str, ...]) -> _Job:
