@@ -1,4 +1,4 @@
-"""How many wavefronts a SIMD holds, by the hardware's arithmetic, and when nothing is said of it."""
+"""How many wavefronts a SIMD holds by the hardware's arithmetic, and when that is told."""
 
 from __future__ import annotations
 
