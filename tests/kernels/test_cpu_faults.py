@@ -161,3 +161,13 @@ def test_wavefronts_in_step_hide_what_one_that_falls_behind_shows(cpu: CpuProgra
     assert len(winners(256, schedule="together")) == 1
     assert any(len(winners(256, schedule=schedule)) > 1 for schedule in SCHEDULES)
     assert len(set(cpu("faults", "winner", "64").outcome.stdout.split())) > 1
+
+
+@pytest.mark.parametrize("schedule", ["random:1", "random:2", "random:3", "together", "behind"])
+def test_a_wavefront_passes_fences_and_atomics_together(cpu: CpuProgram, schedule: str) -> None:
+    right = {"2016"}
+    fenced = cpu("faults", "fenced_sum", lockstep=True, schedule=schedule)
+    assert set(fenced.outcome.stdout.split()) == right
+    for lockstep in (True, False):
+        mixed = cpu("faults", "shuffle_after_atomic", lockstep=lockstep, schedule=schedule)
+        assert set(mixed.outcome.stdout.split()) == right

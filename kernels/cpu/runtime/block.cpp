@@ -247,11 +247,14 @@ bool Block::run_wave(unsigned position) {
 
 // Lets the lanes that wait in one wavefront operation go on together. Of several such operations,
 // the one that stands first in the code: lanes that are ahead wait for those in a branch to come
-// back, as on the GPU, where the wavefront is one instruction stream.
+// back, as on the GPU, where the wavefront is one instruction stream. For the same reason they wait
+// for lanes that paused at a fence or an atomic: a wavefront passes those together.
 bool Block::resolve_exchange(unsigned first, unsigned last) {
   const void* site = nullptr;
-  for (unsigned i = first; i < last; ++i)
+  for (unsigned i = first; i < last; ++i) {
+    if (lanes_[i].status == Status::paused) return false;
     if (lanes_[i].status == Status::at_exchange && (!site || lanes_[i].site < site)) site = lanes_[i].site;
+  }
   if (!site) return false;
   uint64_t active = 0, votes = 0;
   for (unsigned i = first; i < last; ++i) {

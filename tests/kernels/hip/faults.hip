@@ -102,6 +102,22 @@ __device__ int deep(volatile int* out, int depth) {
   return depth == 0 ? frame[0] : deep(out, depth - 1) + frame[depth & 4095];
 }
 __global__ void recurse(int* out, int depth) { out[0] = deep(out, depth); }
+__global__ void fenced_sum(float* out) {
+  __shared__ volatile float partial[128];
+  partial[threadIdx.x] = float(threadIdx.x);
+  partial[threadIdx.x + 64] = 0;
+  for (int step = 32; step > 0; step /= 2) {
+    partial[threadIdx.x] = partial[threadIdx.x] + partial[threadIdx.x + step];
+    __threadfence();
+  }
+  out[threadIdx.x] = partial[0];
+}
+__global__ void shuffle_after_atomic(int* counter, float* out) {
+  atomicAdd(counter, 1);
+  float sum = float(threadIdx.x);
+  for (int step = 32; step > 0; step /= 2) sum += __shfl_xor(sum, step);
+  out[threadIdx.x] = sum;
+}
 __global__ void give_up(int* out) { if (out[0] != 1) abort(); }
 __global__ void cancelled(float* out) { out[threadIdx.x] = 0; }
 
@@ -130,6 +146,8 @@ int main(int argc, char** argv) {
   else if (is("read")) read_at<<<1, 1>>>(out, out, atoi(argv[2]));
   else if (is("sum_of_32")) { sum_of_32<<<1, n>>>(out); return print(out, 9); }
   else if (is("lockstep_sum")) { lockstep_sum<<<1, 64>>>(out); return print(out, 1); }
+  else if (is("fenced_sum")) { fenced_sum<<<1, 64>>>(out); return print(out, 64); }
+  else if (is("shuffle_after_atomic")) { shuffle_after_atomic<<<1, 64>>>(words, out); return print(out, 64); }
   else if (is("winner")) { winner<<<1, atoi(argv[2])>>>(out); return print(out, atoi(argv[2])); }
   else if (is("uninitialised")) uninitialised<<<1, n>>>(out);
   else if (is("divergent_branch")) divergent_branch<<<dim3(1, 2), n>>>(out);
