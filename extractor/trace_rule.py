@@ -77,6 +77,8 @@ class Trace(_Model):
         status: What is cut off the front of a status's name.
         pointer_mode: Sets where scalars live; its values are ``host`` and ``device``.
         atomics: Sets whether atomics are allowed; its values are ``0`` and ``1``.
+        checking: Environment under which calls also launch the kernels that only check; traces are
+            made without it.
         exclude: By name glob, why entry points are not called.
         letters: By enumerator, the letter that stands for it in a trace.
         elements: By C type or enumerator, how one element is stored: ``f``, ``d``, ``e`` (half),
@@ -95,6 +97,7 @@ class Trace(_Model):
     status: str = ""
     pointer_mode: Mode | None = None
     atomics: Mode | None = None
+    checking: dict[str, str] = {}
     exclude: dict[str, str] = {}
     letters: dict[str, str] = {}
     elements: dict[str, str] = {}

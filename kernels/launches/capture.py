@@ -98,13 +98,16 @@ class Captures:
         project: The library.
         interface: Family or entry point.
         config: Configuration.
+        checking: Calls are made under the environment in which the library checks numbers.
 
     Raises:
         RuleError: The rule file does not say how entry points are called.
     """
 
-    def __init__(self, project: Project, interface: str, config: str) -> None:
-        self._interface = interface
+    def __init__(
+        self, project: Project, interface: str, config: str, *, checking: bool = False
+    ) -> None:
+        self._interface, self._checking = interface, checking
         self._tracer = Tracer(project, config)
         self._known: dict[_Stage, dict[str, list[str]]] = {}
         self._made: dict[str, tuple[list[_Call], list[_Call]]] = {}
@@ -151,7 +154,9 @@ class Captures:
         return self._tracer.shared_object(self._called)
 
     def _host(self, stage: _Stage) -> HostLibrary:
-        return HostLibrary(self._library.path, self._tracer.rule, stage.arch)
+        rule = self._tracer.rule
+        environment = rule.checking if self._checking else {}
+        return HostLibrary(self._library.path, rule, stage.arch, environment)
 
     def _entries(self, stage: _Stage) -> dict[str, list[str]]:
         """By symbol, the entry points that launch it."""

@@ -12,7 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +55,13 @@ class HostLibrary:
         path: The shared object, linked to the recorder.
         rule: The rule file's ``[trace]``.
         arch: Architecture that the runtime reports.
+        environment: Variables that the library reads.
     """
 
     path: Path
     rule: TraceRule
     arch: str
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def hear(
         self, calls: Sequence[Request], wanted: Mapping[str, Sequence[int]], known: Sequence[str]
@@ -86,7 +88,7 @@ class HostLibrary:
                 for one in calls
             ],
         }
-        for answer in _answers(request):
+        for answer in _answers(request, self.environment):
             yield HeardCall(
                 answer["call"],
                 _launches(answer["record"]),
@@ -104,7 +106,7 @@ class _Emulations(Session):
         return self._emulation(symbol)
 
 
-def _answers(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _answers(request: dict[str, Any], environment: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """What the worker heard, call by call; after a call that ended it another one goes on."""
     count = len(request["calls"])
     with tempfile.TemporaryDirectory(prefix="rocquarry-launches-") as name:
@@ -119,7 +121,7 @@ def _answers(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 [sys.executable, "-s", "-m", "kernels.launches.worker", str(folder)],
                 _LIMITS,
                 folder=folder,
-                environment=_environment(),
+                environment={**environment, **_environment()},
             )
             last = first - 1
             if heard.exists():

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from kernels.slice.attributes import attribute_names
 from kernels.slice.code_names import code_words, lds_declared, needed_elsewhere
 from kernels.slice.parsed import Declaration, ParsedUnit, overloads
 from kernels.slice.templates import TYPES, hidden_templates, specializations, type_names
@@ -72,8 +73,9 @@ class Closure:
                         self._visit(cursor, instantiated=False)
                     self._take_hidden(one)
                     self._take_head(one)
-                    for other in needed_elsewhere(self.parsed, one):
-                        self._take(other)
+                    for named in (needed_elsewhere, attribute_names):
+                        for other in named(self.parsed, one):
+                            self._take(other)
             if not (self._add_specializations() or self._add_overloads() or self._add_using()):
                 return
 

@@ -32,9 +32,9 @@ from kernels.slice.folder import save_slice, slices_folder
 from kernels.slice.headers import precompiled_flags
 
 _FILE = "slice.json"
-_DECIDING = ("closure", "code_names", "cutting", "emission", "equality", "fragment", "headers",
-             "includes", "instantiation", "ir", "job", "macros", "parsed", "skipped",
-             "templates")  # fmt: skip
+_DECIDING = ("attributes", "closure", "code_names", "cutting", "emission", "equality",
+             "fragment", "headers", "includes", "instantiation", "ir", "job", "macros", "parsed",
+             "skipped", "templates")  # fmt: skip
 _DECIDING_SHARED = ("demangle.py", "slice_record.py", "source_text.py", "units.py")
 
 

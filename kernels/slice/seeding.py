@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from extractor.api import scope_bytes
-from extractor.errors import RuleError, UserError
+from extractor.errors import UserError
 from extractor.output import to_json, write
 from extractor.project import Project, output_folder
-from extractor.records import Scope
 from extractor.slice_record import SliceRecord
-from kernels.launches.capture import Captures
 from kernels.slice.choice import Chosen, choose, launchable_kernels
 from kernels.slice.folder import slices_folder
 from kernels.slice.job import Plan, slice_kernels
-from kernels.slice.launch_facts import LaunchFacts, TracedLaunches
-from kernels.slice.tasks import LaunchSources, Seeded, seed_slice
+from kernels.slice.launch_facts import TracedLaunches
+from kernels.slice.launch_search import LaunchSearch
+from kernels.slice.tasks import Seeded, seed_slice
 
 _TASKS, _SUMMARY, _TRACES = "tasks", "seed.json", "traces.jsonl"
 
@@ -101,19 +99,14 @@ def seed_project(
     configs = project.configurations(config)
     entries = project.resolve(interface) if interface else None
     traced = _traced(out / project.rule.name, interface)
-    sources = _Sources(project, configs, interface, traced)
+    folder = out / project.rule.name
+    sources = LaunchSearch(project, configs, interface, traced, folder)
     kernels = launchable_kernels(project, configs, entries, kernel or None)
     chosen = choose(kernels, traced.counts)
     if tasks and interface:
         # Launches that can be heard make better tasks than traced ones, and these than others.
-        heard: set[str] = set()
-        seen = chosen
-        for symbols in sources.launched(interface):
-            heard |= symbols
-            found = choose(kernels, heard)
-            left = [o for o in found if not (o.traced or sources.is_infrastructure(o))]
-            sources.hears_all = {c: not any(c in one.configs for one in left) for c in configs}
-            chosen = [one if one.traced else other for one, other in zip(found, seen, strict=True)]
+        found = choose(kernels, sources.heard(interface, kernels))
+        chosen = [one if one.traced else other for one, other in zip(found, chosen, strict=True)]
     if not chosen:
         raise UserError(f"{project.rule.name} {interface}: reaches no kernel; nothing to cut out")
     records = slice_kernels(project, chosen, out, plan or Plan(), jobs)
@@ -129,84 +122,23 @@ def _tasks(
     out: Path,
     chosen: Sequence[Chosen],
     records: Sequence[SliceRecord],
-    sources: _Sources,
+    sources: LaunchSearch,
 ) -> list[Seeded]:
     folder = slices_folder(out, project.rule.name)
     target = out / project.rule.name / _TASKS
     seeded = []
     with project.reporter.work(f"{project.rule.name} tasks") as advance:
         for done, (one, record) in enumerate(zip(chosen, records, strict=True), start=1):
-            seeded.append(seed_slice(folder / one.slug, record, sources.of(one), target))
+            seeded.append(
+                seed_slice(
+                    folder / one.slug,
+                    record,
+                    sources.of(one.symbol, one.function, one.config),
+                    target,
+                )
+            )
             advance(done, len(chosen), one.name)
     return seeded
-
-
-class _Sources:
-    """Finds what says how a kernel is launched: by the interface asked for, else by any."""
-
-    def __init__(
-        self, project: Project, configs: Sequence[str], interface: str, traces: TracedLaunches
-    ) -> None:
-        self._project, self._configs, self._traces = project, configs, traces
-        self._left = [interface] if interface else sorted(project.families())
-        self._known: dict[str, tuple[str, Scope, LaunchFacts]] = {}
-        self._captures: dict[tuple[str, str], Captures | str] = {}
-        self._infrastructure: set[str] = set()
-        self.hears_all: dict[str, bool] = {}
-
-    def launched(self, interface: str) -> Iterator[set[str]]:
-        """Kernels that calls of an interface launch, more and more of each configuration, until
-        ``hears_all`` says that there is enough."""
-        for config in self._configs:
-            if self.hears_all.get(config):
-                continue
-            captures = self._capture(interface, config)
-            for symbols in captures.symbols() if isinstance(captures, Captures) else ():
-                yield symbols
-                if self.hears_all.get(config):
-                    break
-
-    def is_infrastructure(self, chosen: Chosen) -> bool:
-        """Whether a kernel only checks or prepares, and no ordinary call launches it."""
-        self._find(chosen.symbol)
-        return chosen.function in self._infrastructure
-
-    def of(self, chosen: Chosen) -> LaunchSources:
-        """What is known about a kernel's launches."""
-        self._find(chosen.symbol)
-        if chosen.symbol not in self._known:
-            return LaunchSources(None, None, None, self._traces)
-        family, scope, facts = self._known[chosen.symbol]
-        if chosen.function in self._infrastructure:
-            return LaunchSources(scope, None, None, self._traces)
-        captures = self._capture(family, chosen.config)
-        if isinstance(captures, str):
-            return LaunchSources(scope, facts, None, self._traces, captures)
-        return LaunchSources(scope, facts, captures, self._traces)
-
-    def _find(self, symbol: str) -> None:
-        """Reads scopes until one reaches a kernel."""
-        while symbol not in self._known and self._left:
-            family = self._left.pop(0)
-            data = scope_bytes(self._project, family, self._configs)
-            scope = Scope.model_validate_json(data)
-            facts = LaunchFacts(self._project, family, self._configs)
-            for function in scope.functions:
-                if function.kind == "kernel":
-                    if function.infrastructure:
-                        self._infrastructure.add(function.id)
-                    for one in function.instantiations:
-                        self._known.setdefault(one.symbol, (family, scope, facts))
-
-    def _capture(self, interface: str, config: str) -> Captures | str:
-        """What captures launches, or why nothing can be called."""
-        key = (interface, config)
-        if key not in self._captures:
-            try:
-                self._captures[key] = Captures(self._project, interface, config)
-            except RuleError as error:
-                self._captures[key] = f"no launch was captured: {error}"
-        return self._captures[key]
 
 
 def _traced(folder: Path, interface: str) -> TracedLaunches:

@@ -57,7 +57,7 @@ def seeded(maze: Project, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 def test_every_kernel_is_chosen_in_single_precision(slicer: UnitSlicer) -> None:
     assert {one.name for one in slicer.chosen} == {
         "scale_kernel", "first_shared_kernel", "second_shared_kernel", "plain_kernel",
-        "checked_kernel",
+        "checked_kernel", "bounded_kernel",
     }  # fmt: skip
     assert all("double" not in one.demangled for one in slicer.chosen)
 

@@ -72,6 +72,20 @@ namespace maze
             x[0] = step(std::real(z), n) + v.y;
     }
 
+    template <typename T>
+    constexpr int threads_of()
+    {
+        return 32 * int(sizeof(T)) / 2;
+    }
+
+    // Nothing but an attribute names the function.
+    template <typename T>
+    __global__ void __launch_bounds__(threads_of<T>()) bounded_kernel(int n, T* x)
+    {
+        if(int(threadIdx.x) < n)
+            x[threadIdx.x] = n;
+    }
+
     __device__ float later(float x)
     {
         return x + 1;
@@ -128,5 +142,6 @@ extern "C" void maze_run(int n, float* x, double* y)
     maze::first_shared_kernel<<<1, 64, 64 * sizeof(double)>>>(n, x);
     maze::second_shared_kernel<<<1, 64, 64 * sizeof(double)>>>(n, x);
     maze::plain_kernel<<<1, 1>>>(n, x);
+    maze::bounded_kernel<<<1, 64>>>(n, x);
     maze::checked_kernel<maze::not_named*><<<1, 64>>>(n, x, (maze::unused<float>*)nullptr, nullptr);
 }
