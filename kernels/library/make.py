@@ -179,6 +179,7 @@ class _Work:
 
 def link_with_boundaries(objects: Sequence[Path], target: Path) -> list[str]:
     """Links, with stand-ins for what nobody defines; their names."""
+    target = target.absolute()  # tools run in other folders
     arguments = ["-Wl,-rpath,$ORIGIN", "-Wl,-Bsymbolic", f"-Wl,-soname,{target.name}"]
     try:
         link(objects, target, arguments=arguments)

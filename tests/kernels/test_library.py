@@ -43,7 +43,10 @@ def test_lds_that_is_declared_again_without_the_word_gets_it_back() -> None:
     assert changed_text("extern double lmem[];\n") == "extern double lmem[];\n"
 
 
-def test_a_boundary_is_listed_and_ends_the_program_only_when_it_is_called(tmp_path: Path) -> None:
+def test_a_boundary_is_listed_and_ends_the_program_only_when_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     source = tmp_path / "unit.hip"
     source.write_text(
         "#include <hip/hip_runtime.h>\nnamespace far { int away(int, float); }\n"
@@ -51,7 +54,7 @@ def test_a_boundary_is_listed_and_ends_the_program_only_when_it_is_called(tmp_pa
         "__global__ void k() {}\nvoid run() { k<<<1, 1>>>(); }\n"
     )
     library = tmp_path / "libunit.so"
-    names = link_with_boundaries(compile_unit(source).objects, library)
+    names = link_with_boundaries(compile_unit(source).objects, Path(library.name))
     assert names == ["_ZN3far4awayEif"]
     call = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).near_by(int(sys.argv[2])))"
     outcomes = [
