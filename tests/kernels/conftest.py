@@ -9,6 +9,5 @@ from kernels.backends.cpu import CpuBackend
 @pytest.fixture(scope="session")
 def cpu(tmp_path_factory: pytest.TempPathFactory) -> CpuProgram:
     found = CpuBackend().availability()
-    if not found.usable:
-        pytest.skip(f"the cpu backend cannot be used here: {found.reason}")
+    assert found.usable, found.reason
     return CpuProgram(tmp_path_factory.mktemp("cpu"))

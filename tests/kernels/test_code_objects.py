@@ -7,24 +7,15 @@ from pathlib import Path
 import pytest
 from cpu_program import HIP
 
-from extractor import toolchain
 from extractor.code_object.message_pack import unpack
 from extractor.code_object.resources import parse_remarks
-from extractor.errors import SourceError, UnitError
+from extractor.errors import UnitError
 from kernels.backends import get_backend
 from kernels.building.fat_binary import pack_fat_binary, unpack_fat_binary
 
 
 @pytest.fixture(scope="module")
-def toolchain_at_hand() -> None:
-    try:
-        toolchain.find()
-    except SourceError as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture(scope="module")
-def resources(toolchain_at_hand: None):
+def resources():
     backend = get_backend("compile")
     made = backend.compile(HIP / "gemm.hip")
     assert made.built, made.diagnostics
@@ -50,7 +41,6 @@ def test_registers_memory_and_occupancy_are_read(resources) -> None:
         assert one.code_bytes > 100
 
 
-@pytest.mark.usefixtures("toolchain_at_hand")
 def test_a_unit_that_does_not_compile_is_a_record(tmp_path: Path) -> None:
     backend = get_backend("compile")
     source = tmp_path / "broken.hip"
