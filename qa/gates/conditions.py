@@ -59,7 +59,9 @@ def _misquoted(case: Case, fragment: str, squeezed: str, spelled: list[str]) -> 
     if not _OPERATORS.search(fragment) or "…" in fragment or "..." in fragment:
         return None
     bare = tight(fragment)
-    if bare in squeezed or bare in tight(case.claim_text) or bare in tight(case.entry.question):
+    if _stands_in(bare, squeezed) or bare in tight(case.claim_text):
+        return None
+    if bare in tight(case.entry.question):
         return None
     if case.statements and not _is_instantiation(case, fragment):
         return f"the cited lines do not have: {fragment[:90]}"
@@ -67,6 +69,12 @@ def _misquoted(case: Case, fragment: str, squeezed: str, spelled: list[str]) -> 
     if len(names) > 1 and _runs_through(names, spelled):
         return f"the source combines these names in another way: {fragment[:80]}"
     return None
+
+
+def _stands_in(bare: str, squeezed: str) -> bool:
+    """The code stands there, and no ``!`` in front of it is left out."""
+    left_out = re.escape(bare)
+    return bare in squeezed and re.search(rf"(?<!!){left_out}", squeezed) is not None
 
 
 def _is_instantiation(case: Case, fragment: str) -> bool:

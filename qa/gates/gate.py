@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from qa.gates import (
     answerability,
     architecture,
+    calls_told,
     citations,
     claims,
     conditions,
     launches,
     names,
+    places_told,
+    polarity,
     spans,
     statements,
 )
@@ -57,7 +60,13 @@ GATES: tuple[Gate, ...] = (
     Gate("claims", "every claim holds when checked again", claims.hold),
     Gate("numbers", "every number is in the source, a fact, a trace, or recomputed",
          number_gate.justified),
+    Gate("calls", "entry points, architectures, modes and arguments are those of the claims",
+         calls_told.agree),
     Gate("conditions", "no condition is turned round", conditions.agree),
+    Gate("polarity", "tests around launches, calls and returns hold or fail as it is told",
+         polarity.right_way_round),
+    Gate("places", "grids go with blocks, paths keep their order, code is cited where it stands",
+         places_told.together),
     Gate("launches", "kernels, grids and blocks are those of a trace", launches.traced),
 )  # fmt: skip
 """All gates but the one that compares entries with each other, in the order they are asked."""
