@@ -34,6 +34,9 @@ CUDA_ARCHITECTURE = "sm_80"
 TRACE_ARCHITECTURES = ("gfx90a", "gfx942")
 """What launch traces are made for when nobody asks for others."""
 
+SEARCH_ARCHITECTURES = (*TRACE_ARCHITECTURES, "gfx908", "gfx1030")
+"""What calls are made for that look for launches which no trace on the usual ones shows."""
+
 
 @dataclass(frozen=True)
 class Device:
@@ -51,11 +54,14 @@ class Device:
 
 
 _GIB = 1 << 30
-# MI210, MI300X and MI355X, from AMD's data sheets.
+# MI100, MI210, MI300X, MI355X and PRO W6800, from AMD's data sheets. HIP counts two compute units
+# of RDNA as one multiprocessor.
 DEVICES = {
+    "gfx908": Device(120, 32 * _GIB, 65536),
     "gfx90a": Device(104, 64 * _GIB, 65536),
     "gfx942": Device(304, 192 * _GIB, 65536),
     "gfx950": Device(256, 288 * _GIB, 163840),
+    "gfx1030": Device(30, 32 * _GIB, 65536),
 }
 """One product for each architecture."""
 

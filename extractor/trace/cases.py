@@ -12,7 +12,8 @@ import hashlib
 import itertools
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 
 from extractor.trace.arguments import Caller, Value, default_of
 from extractor.trace.case import Case, PointerMode
@@ -55,6 +56,43 @@ def candidates(
             yield case
 
 
+class Variations:
+    """Cases that differ from a given one in one value or mode.
+
+    Args:
+        caller: Knows how the library is called.
+        prototype: The entry point.
+        thresholds: Sizes at which the source decides.
+        labels: Sizes that have a way of their own.
+    """
+
+    def __init__(
+        self,
+        caller: Caller,
+        prototype: Prototype,
+        thresholds: Sequence[int] = (),
+        labels: Sequence[int] = (),
+    ) -> None:
+        self._cases = _Cases(caller, prototype, thresholds, labels)
+
+    def of(
+        self, case: Case, numbers: Sequence[int] = (), words: Set[str] = frozenset()
+    ) -> Iterator[Case]:
+        """All of them: modes first, then single values, then sizes.
+
+        Args:
+            case: The given one.
+            numbers: Sizes that are tried before the others.
+            words: Names of parameters that are changed before the others.
+        """
+        return self._cases.near(case, numbers, words)
+
+    def turned_squares(self) -> Iterator[Case]:
+        """Square problems of all sizes under every mode but the usual one."""
+        for case in self._cases.squares():
+            yield from self._cases.turned(case)
+
+
 class _Cases:
     def __init__(
         self,
@@ -66,6 +104,7 @@ class _Cases:
         self._caller, self._entry = caller, prototype.name
         named = [p for p in prototype.parameters if caller.named(prototype.name, p)]
         self._sizes = [p for p in named if self._role(p) == "size"]
+        self._sizes_by_name = [p.name for p in self._sizes]
         others = [p for p in named if self._role(p) != "size"]
         self._others = {p.name: values for p in others if len(values := self._values(p)) > 1}
         near = {v + step for v in thresholds for step in (-1, 0, 1) if v + step > 0}
@@ -73,6 +112,11 @@ class _Cases:
         self._labels = sorted(set(labels) - set(self._steps))
         wide = all(p.bits > 32 for p in self._sizes)
         self._large = list(caller.rule.large_sizes) if wide and self._sizes else []
+        # Increments and leading dimensions of 64 bits have a way of their own as well.
+        self._wide = [
+            p.name for p in named
+            if p.kind == "integer" and p.bits > 32 and caller.rule.large_sizes
+        ]  # fmt: skip
         scalars = [p for p in prototype.parameters if self._role(p) in ("scalar", "result")]
         self._scalars = {p.name for p in scalars}
         self._modes: list[PointerMode] = ["host"]
@@ -109,9 +153,7 @@ class _Cases:
         """Every case in order."""
         atomics = self._atomics[0]
         yield Case({}, "host", atomics)
-        for number, size in enumerate((*self._steps, *self._labels)):
-            for turn in range(3):
-                yield self._square(size, number * 3 + turn)
+        yield from self.squares()
         yield from self._combinations()
         for name, values in self._others.items():
             for value in values[1:]:
@@ -126,6 +168,38 @@ class _Cases:
             yield Case({parameter.name: 0}, "host", atomics)
         for _ in range(draws * (4 if self._together else 1)):
             yield self._draw()
+
+    def near(self, case: Case, numbers: Sequence[int], words: Set[str]) -> Iterator[Case]:
+        """Cases that differ from one in a single value or mode."""
+        yield from self.turned(case)
+        named = [*self._sizes_by_name, *self._others, *self._wide]
+        for name in sorted(dict.fromkeys(named), key=lambda name: name not in words):
+            values: list[Value] = list(self._caller.rule.large_sizes) if name in self._wide else []
+            values += self._others.get(name, ())
+            if name in self._sizes_by_name:
+                values += numbers
+            for value in values:
+                yield replace(case, args={**case.args, name: value})
+        known = [*numbers, *(n for n in self._steps if n not in numbers)]
+        for number in known:
+            sizes: dict[str, Value] = dict.fromkeys(self._sizes_by_name, number)
+            yield replace(case, args={**case.args, **sizes})
+        for number in known:
+            for name in self._sizes_by_name:
+                yield replace(case, args={**case.args, name: number})
+
+    def turned(self, case: Case) -> Iterator[Case]:
+        """A case under every other mode."""
+        for mode in self._modes:
+            for allowed in self._atomics:
+                if (mode, allowed) != (case.pointer_mode, case.atomics):
+                    yield replace(case, pointer_mode=mode, atomics=allowed)
+
+    def squares(self) -> Iterator[Case]:
+        """Square problems of all sizes, while enumerations turn over."""
+        for number, size in enumerate((*self._steps, *self._labels)):
+            for turn in range(3):
+                yield self._square(size, number * 3 + turn)
 
     def _combinations(self) -> Iterator[Case]:
         """Every choice of enumerations and scalars, where there are not too many of them."""

@@ -23,7 +23,9 @@ def shape(trace: Trace) -> Shape:
     return (trace.status, *dict.fromkeys(launches))
 
 
-def choose(groups: Iterable[list[Trace]], budget: int) -> list[Trace]:
+def choose(
+    groups: Iterable[list[Trace]], budget: int, kept_always: Iterable[set[str]] = ()
+) -> list[Trace]:
     """The traces worth keeping, in the order in which they were made.
 
     First those that together launch every kernel, the one with the most new kernels first, then
@@ -33,6 +35,8 @@ def choose(groups: Iterable[list[Trace]], budget: int) -> list[Trace]:
     Args:
         groups: For each case its traces, one for each group of architectures.
         budget: Most cases.
+        kept_always: Sets of kernels; of each, a case that launches one of them is kept, be there
+            room or not.
     """
     found = list(groups)
     kernels = [{x.symbol for trace in traces for x in trace.launches} for traces in found]
@@ -51,7 +55,12 @@ def choose(groups: Iterable[list[Trace]], budget: int) -> list[Trace]:
                 kept.append(number)
     kept += [n for n, t in enumerate(found) if len(t) > 1 and n not in kept and not long[n]]
     kept += [n for n in range(len(found)) if n not in kept and not long[n]]
-    return [trace for number in sorted(kept[:budget]) for trace in found[number]]
+    chosen = kept[:budget]
+    for wanted in kept_always:
+        if all(wanted.isdisjoint(kernels[number]) for number in chosen):
+            having = [n for n, each in enumerate(kernels) if not wanted.isdisjoint(each)]
+            chosen += sorted(having, key=lambda n: (long[n], len(found[n][0].launches)))[:1]
+    return [trace for number in sorted(chosen) for trace in found[number]]
 
 
 def _cover(sets: list[set[str]]) -> list[int]:

@@ -8,7 +8,9 @@ from typing import Any
 from pydantic import Field
 
 from extractor.records import Record
+from extractor.trace.guards import guards_of
 from extractor.trace.records import Trace
+from extractor.trace.sites import live_sites
 
 
 class Coverage(Record):
@@ -28,6 +30,7 @@ class Coverage(Record):
         sites_live: The same without instantiations: a line and the kernel launched there by name.
         sites_seen: How many of those launched something, in some instantiation.
         sites_unseen: The others, as ``file:line kernel``.
+        guards: By such a site, the conditions around it in the source, outermost first.
         unseen: Kernels of the scope that no call launched, by plain name, with instantiations.
     """
 
@@ -43,6 +46,7 @@ class Coverage(Record):
     sites_live: int = 0
     sites_seen: int = 0
     sites_unseen: tuple[str, ...] = ()
+    guards: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     unseen: dict[str, int] = Field(default_factory=dict)
 
 
@@ -97,10 +101,9 @@ def cover(
         and not launch["dead"]
         and symbols.get(launch["kernel"]) not in checks
     }
-    sites: dict[str, bool] = {}
-    for _caller, file, line, kernel in launches:
-        site = f"{file}:{line} {names.get(symbols.get(kernel, ''), kernel)}"
-        sites[site] = sites.get(site, False) or symbols.get(kernel) in launched
+    sites = live_sites(scope, config)
+    shown = sites.shown_by(launched)
+    sites_unseen = tuple(site for site in sites.kernels if site not in shown)
     unseen: dict[str, int] = {}
     for symbol in sorted({kernel for _, kernel in live} - launched):
         unseen[names.get(symbol, symbol)] = unseen.get(names.get(symbol, symbol), 0) + 1
@@ -114,8 +117,9 @@ def cover(
         kernels_called=len(own & live),
         launches_live=len(launches),
         launches_seen=sum(symbols.get(kernel) in launched for *_, kernel in launches),
-        sites_live=len(sites),
-        sites_seen=sum(sites.values()),
-        sites_unseen=tuple(sorted(site for site, seen in sites.items() if not seen)),
+        sites_live=len(sites.kernels),
+        sites_seen=len(shown),
+        sites_unseen=sites_unseen,
+        guards=guards_of(scope, sites_unseen),
         unseen=dict(sorted(unseen.items())),
     )

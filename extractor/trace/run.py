@@ -14,39 +14,32 @@ from extractor import settings
 from extractor.api import scope_bytes
 from extractor.project import Project
 from extractor.trace.arguments import Value
+from extractor.trace.calls import Calls, Effort
 from extractor.trace.case import Case, PointerMode
-from extractor.trace.cases import candidates
+from extractor.trace.cases import Variations, candidates
 from extractor.trace.choice import choose
+from extractor.trace.guards import guards_of
 from extractor.trace.records import Trace
+from extractor.trace.search import Search
 from extractor.trace.shared_object import SharedObject
+from extractor.trace.sites import Sites as LaunchSites
+from extractor.trace.sites import live_sites
 from extractor.trace.thresholds import labels, thresholds
 from extractor.trace.tracer import Tracer
 
-_DECIDE = ("arguments", "case", "cases", "choice", "session", "tracer", "worker")
+_DECIDE = (
+    "arguments", "calls", "case", "cases", "choice", "guards", "search", "session", "sites",
+    "tracer", "worker",
+)  # fmt: skip
 """Modules of this package that decide what a trace says."""
 
-_TOGETHER = 24
-"""Cases called in one go."""
+_ATTEMPTS = 3
+"""So many entry points look for a site; which none of them finds is not looked for any more."""
+
+_USUAL = Effort()
 
 Progress = Callable[[int, int, str], None]
 """Told (done, total, entry point)."""
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much is tried and kept for each entry point.
-
-    Attributes:
-        draws: Cases drawn at random besides the systematic ones.
-        budget: Cases kept.
-        long: Launches from which on a call counts as long.
-        long_calls: So many long calls are made; larger problems are left out then.
-    """
-
-    draws: int = 200
-    budget: int = 24
-    long: int = 4000
-    long_calls: int = 6
 
 
 @dataclass(frozen=True)
@@ -154,7 +147,7 @@ def trace_interface(
     interface: str,
     *,
     archs: Sequence[str] = settings.TRACE_ARCHITECTURES,
-    effort: Effort = Effort(),
+    effort: Effort = _USUAL,
     progress: Progress | None = None,
 ) -> Traced:
     """Traces of every entry point of an interface; from the store when nothing has changed.
@@ -176,16 +169,19 @@ def trace_interface(
         return Traced([], {}, not_called, 0)
     made = tracer.shared_object(called)
     sizes = Sizes(tuple(thresholds(scope)), tuple(labels(scope)))
+    sites = live_sites(scope, tracer.config)
+    hunt = _Hunt(sites, guards_of(scope, sites.kernels))
     traces: list[Trace] = []
     launched: dict[str, list[str]] = {}
     calls = left_out = 0
     for done, entry in enumerate(called, start=1):
-        key = _key(tracer, made.path, entry, archs, effort, sizes)
+        goals = hunt.goals(entry)
+        key = _key(tracer, made.path, entry, archs, effort, sizes, goals)
         known = project.store.recall(key)
         if known is None:
-            groups, large = _trace_entry(tracer, entry, archs, effort, sizes)
-            calls += len(groups) * len(archs)
-            found = choose(groups, effort.budget)
+            groups, now, large = _trace_entry(tracer, entry, archs, effort, sizes, hunt, goals)
+            calls += now
+            found = choose(groups, effort.budget, [set(each) for each in goals.values()])
             launched[entry] = sorted(
                 {x.symbol for group in groups for trace in group for x in trace.launches}
             )
@@ -196,11 +192,35 @@ def trace_interface(
             first, *rest = known.splitlines()
             large, *launched[entry] = json.loads(first)
             found = [Trace.model_validate_json(line) for line in rest]
+        hunt.ended(goals, set(launched[entry]))
         traces += found
         left_out += large
         if progress:
             progress(done, len(called), entry)
     return Traced(traces, launched, not_called, calls, made, left_out)
+
+
+class _Hunt:
+    """Which launch sites of an interface its entry points have still to show."""
+
+    def __init__(self, sites: LaunchSites, guards: Mapping[str, Sequence[str]]) -> None:
+        self.sites, self.guards = sites, guards
+        self._shown: set[str] = set()
+        self._tried: dict[str, int] = {}
+
+    def goals(self, entry: str) -> dict[str, frozenset[str]]:
+        """Sites that an entry point is to show, with its kernels there."""
+        return {
+            site: kernels
+            for site, kernels in self.sites.of_entry(entry).items()
+            if site not in self._shown and self._tried.get(site, 0) < _ATTEMPTS
+        }
+
+    def ended(self, goals: Iterable[str], launched: set[str]) -> None:
+        """An entry point was done: what it launched, of what it was to show."""
+        self._shown |= self.sites.shown_by(launched)
+        for site in goals:
+            self._tried[site] = self._tried.get(site, 0) + 1
 
 
 def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:
@@ -214,45 +234,29 @@ def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _trace_entry(
-    tracer: Tracer, entry: str, archs: Sequence[str], effort: Effort, steps: Sizes
-) -> tuple[list[list[Trace]], int]:
-    """Traces of each case that was tried, and how many were too large to be tried."""
+    tracer: Tracer,
+    entry: str,
+    archs: Sequence[str],
+    effort: Effort,
+    steps: Sizes,
+    hunt: _Hunt,
+    goals: Mapping[str, frozenset[str]],
+) -> tuple[list[list[Trace]], int, int]:
+    """Traces of each case that was tried, calls made, and cases too large to be tried."""
     prototype = tracer.prototypes.functions[entry]
     cases = list(candidates(tracer.caller, prototype, effort.draws, steps.compared, steps.labels))
-    sizes = [
-        p.name for p in prototype.parameters
-        if tracer.caller.named(entry, p) and tracer.caller.role(entry, p) == "size"
-    ]  # fmt: skip
-
-    def extents(case: Case) -> tuple[int, ...]:
-        full = tracer.caller.complete(prototype, case.args)
-        return tuple(value for name in sizes if isinstance(value := full[name], int))
-
-    groups: list[list[Trace]] = []
-    long: list[tuple[int, ...]] = []
-    left_out = 0
-    for first in range(0, len(cases), _TOGETHER):
-        chosen = []
-        for case in cases[first : first + _TOGETHER]:
-            if len(long) >= effort.long_calls and _covers(extents(case), long):
-                left_out += 1
-            else:
-                chosen.append(case)
-        made = tracer.call_all(entry, chosen, archs)
-        groups += made
-        long += [
-            extents(case) for case, traces in zip(chosen, made, strict=True)
-            if max(len(trace.launches) for trace in traces) >= effort.long
-        ]  # fmt: skip
-    return groups, left_out
-
-
-def _covers(extents: tuple[int, ...], known: Iterable[tuple[int, ...]]) -> bool:
-    """The problem is at least as large as a known one in every extent."""
-    return any(
-        len(one) == len(extents) and all(a >= b for a, b in zip(extents, one, strict=True))
-        for one in known
-    )
+    calls = Calls(tracer, entry, effort)
+    swept = calls.make(cases, archs)
+    launched = {x.symbol for _, group in swept for trace in group for x in trace.launches}
+    left = {site: kernels for site, kernels in goals.items() if kernels.isdisjoint(launched)}
+    groups = [traces for _, traces in swept]
+    if left and effort.search:
+        # What is asked for by name is all that is called; the default looks at other chips too.
+        more = settings.SEARCH_ARCHITECTURES if archs == settings.TRACE_ARCHITECTURES else archs
+        variations = Variations(tracer.caller, prototype, steps.compared, steps.labels)
+        search = Search(calls, variations, hunt.sites, hunt.guards, more, effort.search)
+        groups += [traces for _, traces in search.pursue(swept, left)]
+    return groups, calls.made, calls.left_out
 
 
 @functools.cache
@@ -271,8 +275,11 @@ def _key(
     archs: Sequence[str],
     effort: Effort,
     steps: Sizes,
+    goals: Mapping[str, frozenset[str]],
 ) -> str:
-    devices = {arch: repr(settings.DEVICES.get(arch)) for arch in archs}
+    devices = {
+        arch: repr(settings.DEVICES.get(arch)) for arch in (*archs, *settings.SEARCH_ARCHITECTURES)
+    }
     parts = [
         _code(),
         library.parent.name,
@@ -280,6 +287,12 @@ def _key(
         repr(tracer.prototypes.functions[entry]),
         json.dumps(devices),
         repr((effort, steps, tracer.limits)),
+        repr(sorted((site, sorted(kernels)) for site, kernels in goals.items())),
         tracer.project.source.model_dump_json(),
     ]
     return "trace:" + hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+__all__ = [
+    "Effort", "Traced", "close_workers", "run", "trace_call", "trace_interface",
+]  # fmt: skip

@@ -143,12 +143,12 @@ class Session:
         request = {
             "library": str(self.library),
             "device": {
-                "architecture": f"{self.arch}:sramecc+:xnack-",
+                "architecture": _target(self.arch),
                 "compute_units": device.compute_units,
                 "wavefront": settings.wavefront_size(self.arch),
                 "memory": device.memory,
                 "shared": device.shared,
-                "major": int(self.arch[3:-2], 16),
+                "major": int(self.arch[3:-2]),
                 "minor": int(self.arch[-2:-1], 16),
             },
             "handle": {"create": self.rule.create, "destroy": self.rule.destroy},
@@ -185,6 +185,11 @@ class Session:
                         "value": line.value,
                     }
         return None
+
+
+def _target(arch: str) -> str:
+    """An architecture as the runtime spells it; the consumer's chips have neither feature."""
+    return f"{arch}:sramecc+:xnack-" if arch.startswith("gfx9") else arch
 
 
 def _outcome(lines: Sequence[str]) -> Outcome:
