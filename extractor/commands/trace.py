@@ -74,6 +74,7 @@ def _interface(
             traced.traces,
             traced.launched,
             siblings=bool(project.rule.siblings),
+            unreachable=traced.unreachable,
         )
         lines += [t.model_dump_json(by_alias=True).encode() + b"\n" for t in traced.traces]
         summary["configs"][tracer.config] = _figures(traced, coverage)

@@ -29,6 +29,8 @@ _MANY = 3
 """So many enumerations of one type are drawn together, from one or two values."""
 _COMBINED = {64: 256, 300: 48}
 """Size of the problems for which choices are combined: most combinations."""
+_BLOCKS = (64, 256, 512)
+"""What comes before the rest of a problem that is done in blocks."""
 _LARGE = 0.04
 """Share of draws with a size beyond 32 bits, where parameters have 64."""
 
@@ -180,7 +182,9 @@ class _Cases:
                 values += numbers
             for value in values:
                 yield replace(case, args={**case.args, name: value})
-        known = [*numbers, *(n for n in self._steps if n not in numbers)]
+        # Blocked algorithms hand what is left over to the site.
+        left_over = [block + number for number in numbers for block in _BLOCKS if number < block]
+        known = list(dict.fromkeys([*numbers, *left_over, *self._steps]))
         for number in known:
             sizes: dict[str, Value] = dict.fromkeys(self._sizes_by_name, number)
             yield replace(case, args={**case.args, **sizes})

@@ -30,6 +30,8 @@ class Coverage(Record):
         sites_live: The same without instantiations: a line and the kernel launched there by name.
         sites_seen: How many of those launched something, in some instantiation.
         sites_unseen: The others, as ``file:line kernel``.
+        sites_unreachable: Sites that no call can show, since on every way from an entry point to
+            them the conditions exclude each other; they do not count as live.
         guards: By such a site, the conditions around it in the source, outermost first.
         unseen: Kernels of the scope that no call launched, by plain name, with instantiations.
     """
@@ -46,6 +48,7 @@ class Coverage(Record):
     sites_live: int = 0
     sites_seen: int = 0
     sites_unseen: tuple[str, ...] = ()
+    sites_unreachable: tuple[str, ...] = ()
     guards: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     unseen: dict[str, int] = Field(default_factory=dict)
 
@@ -57,6 +60,7 @@ def cover(
     launched_by: Mapping[str, Iterable[str]] | None = None,
     *,
     siblings: bool = False,
+    unreachable: Iterable[str] = (),
 ) -> Coverage:
     """Compares.
 
@@ -67,6 +71,7 @@ def cover(
         launched_by: By entry point, kernels that calls launched whose traces were not kept too.
         siblings: The library stands on another one, such as rocSOLVER on rocBLAS, whose kernels
             a trace has and the scope, which ends at the boundary, has not.
+        unreachable: Sites that no arguments lead to; they count as no live ones.
     """
     symbols, names, checks = {}, {}, set()
     for function in scope["functions"]:
@@ -103,7 +108,8 @@ def cover(
     }
     sites = live_sites(scope, config)
     shown = sites.shown_by(launched)
-    sites_unseen = tuple(site for site in sites.kernels if site not in shown)
+    never = tuple(sorted(set(unreachable) - shown))
+    sites_unseen = tuple(site for site in sites.kernels if site not in shown and site not in never)
     unseen: dict[str, int] = {}
     for symbol in sorted({kernel for _, kernel in live} - launched):
         unseen[names.get(symbol, symbol)] = unseen.get(names.get(symbol, symbol), 0) + 1
@@ -117,9 +123,10 @@ def cover(
         kernels_called=len(own & live),
         launches_live=len(launches),
         launches_seen=sum(symbols.get(kernel) in launched for *_, kernel in launches),
-        sites_live=len(sites.kernels),
+        sites_live=len(sites.kernels) - len(never),
         sites_seen=len(shown),
         sites_unseen=sites_unseen,
-        guards=guards_of(scope, sites_unseen),
+        sites_unreachable=never,
+        guards=guards_of(scope, (*sites_unseen, *never)),
         unseen=dict(sorted(unseen.items())),
     )

@@ -12,6 +12,8 @@ _TOKEN = re.compile(
     r"|\b(?:if|else|switch|case|default|for|while|constexpr)\b|[(){};:?]|\n",
     re.DOTALL,
 )
+_ALSO = "\0"
+"""Between what an ``else`` says and the condition of the ``if`` behind it."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -62,9 +64,9 @@ class _Reader:
                 line += self.text.count("\n", position, end)
                 condition = _SPACE.sub(" ", self.text[start + 1 : end - 1]).strip()
                 position = end
-                after_else = pending.startswith("!")
+                after_else = bool(pending)
                 if token == "if":
-                    pending = f"{pending} && {condition}" if after_else else condition
+                    pending = f"{pending}{_ALSO}{condition}" if after_else else condition
                 elif token == "switch":
                     pending = f"switch({condition})"
                 else:
@@ -73,7 +75,7 @@ class _Reader:
                     inner = self._guards("")
                     break
             elif token == "else":
-                pending = f"!({ended})" if ended else "else"
+                pending = _otherwise(ended)
             elif token in ("case", "default"):
                 end = self.text.find(":", position)
                 if self.blocks and end > 0:
@@ -103,7 +105,8 @@ class _Reader:
                 found.append(f"{block.guard[7:-1]} == {block.label}")
             elif block.guard:
                 found.append(block.guard)
-        return (*found, pending) if pending else tuple(found)
+        found += [pending] if pending else []
+        return tuple(guard.replace(_ALSO, " && ") for guard in found)
 
 
 def guards(text: str, line: int) -> tuple[str, ...]:
@@ -155,3 +158,11 @@ def _closing(text: str, start: int) -> int:
             if not depth:
                 return position + 1
     return len(text)
+
+
+def _otherwise(ended: str) -> str:
+    """What holds behind ``else``: of a chain, that none of its conditions did."""
+    if not ended:
+        return "else"
+    before, _, last = ended.rpartition(_ALSO)
+    return f"{before} && !({last})" if before else f"!({last})"

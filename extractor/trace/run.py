@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,23 +18,18 @@ from extractor.trace.calls import Calls, Effort
 from extractor.trace.case import Case, PointerMode
 from extractor.trace.cases import Variations, candidates
 from extractor.trace.choice import choose
-from extractor.trace.guards import guards_of
+from extractor.trace.hunt import Hunt, code
 from extractor.trace.records import Trace
 from extractor.trace.search import Search
 from extractor.trace.shared_object import SharedObject
-from extractor.trace.sites import Sites as LaunchSites
-from extractor.trace.sites import live_sites
 from extractor.trace.thresholds import labels, thresholds
 from extractor.trace.tracer import Tracer
 
 _DECIDE = (
-    "arguments", "calls", "case", "cases", "choice", "guards", "search", "session", "sites",
+    "arguments", "calls", "case", "cases", "choice", "guards", "hunt", "search", "session", "sites",
     "tracer", "worker",
 )  # fmt: skip
 """Modules of this package that decide what a trace says."""
-
-_ATTEMPTS = 3
-"""So many entry points look for a site; which none of them finds is not looked for any more."""
 
 _USUAL = Effort()
 
@@ -64,6 +59,7 @@ class Traced:
         launched: By entry point, symbols of every kernel that some call launched, kept or not.
         not_called: By entry point, why it was not called.
         calls: Calls made now; 0 when all of it came from the cache.
+        unreachable: Launch sites that no arguments lead to.
         left_out: Cases that were not tried because smaller ones launched so much already.
         library: The shared object that was called; ``None`` where nothing can be.
     """
@@ -74,6 +70,7 @@ class Traced:
     calls: int
     library: SharedObject | None = None
     left_out: int = 0
+    unreachable: tuple[str, ...] = ()
 
 
 def run(
@@ -169,8 +166,7 @@ def trace_interface(
         return Traced([], {}, not_called, 0)
     made = tracer.shared_object(called)
     sizes = Sizes(tuple(thresholds(scope)), tuple(labels(scope)))
-    sites = live_sites(scope, tracer.config)
-    hunt = _Hunt(sites, guards_of(scope, sites.kernels))
+    hunt = Hunt(project, tracer.config, scope)
     traces: list[Trace] = []
     launched: dict[str, list[str]] = {}
     calls = left_out = 0
@@ -192,35 +188,12 @@ def trace_interface(
             first, *rest = known.splitlines()
             large, *launched[entry] = json.loads(first)
             found = [Trace.model_validate_json(line) for line in rest]
-        hunt.ended(goals, set(launched[entry]))
+        hunt.ended(entry, goals, set(launched[entry]))
         traces += found
         left_out += large
         if progress:
             progress(done, len(called), entry)
-    return Traced(traces, launched, not_called, calls, made, left_out)
-
-
-class _Hunt:
-    """Which launch sites of an interface its entry points have still to show."""
-
-    def __init__(self, sites: LaunchSites, guards: Mapping[str, Sequence[str]]) -> None:
-        self.sites, self.guards = sites, guards
-        self._shown: set[str] = set()
-        self._tried: dict[str, int] = {}
-
-    def goals(self, entry: str) -> dict[str, frozenset[str]]:
-        """Sites that an entry point is to show, with its kernels there."""
-        return {
-            site: kernels
-            for site, kernels in self.sites.of_entry(entry).items()
-            if site not in self._shown and self._tried.get(site, 0) < _ATTEMPTS
-        }
-
-    def ended(self, goals: Iterable[str], launched: set[str]) -> None:
-        """An entry point was done: what it launched, of what it was to show."""
-        self._shown |= self.sites.shown_by(launched)
-        for site in goals:
-            self._tried[site] = self._tried.get(site, 0) + 1
+    return Traced(traces, launched, not_called, calls, made, left_out, hunt.unreachable())
 
 
 def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:
@@ -239,7 +212,7 @@ def _trace_entry(
     archs: Sequence[str],
     effort: Effort,
     steps: Sizes,
-    hunt: _Hunt,
+    hunt: Hunt,
     goals: Mapping[str, frozenset[str]],
 ) -> tuple[list[list[Trace]], int, int]:
     """Traces of each case that was tried, calls made, and cases too large to be tried."""
@@ -249,6 +222,7 @@ def _trace_entry(
     swept = calls.make(cases, archs)
     launched = {x.symbol for _, group in swept for trace in group for x in trace.launches}
     left = {site: kernels for site, kernels in goals.items() if kernels.isdisjoint(launched)}
+    left = {site: kernels for site, kernels in left.items() if not hunt.is_closed(entry, site)}
     groups = [traces for _, traces in swept]
     if left and effort.search:
         # What is asked for by name is all that is called; the default looks at other chips too.
@@ -282,6 +256,7 @@ def _key(
     }
     parts = [
         _code(),
+        code(),
         library.parent.name,
         tracer.rule.model_dump_json(),
         repr(tracer.prototypes.functions[entry]),

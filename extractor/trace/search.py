@@ -9,6 +9,7 @@ these were made.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -138,22 +139,26 @@ class Search:
     def _ranked(
         self, starts: Sequence[_Start], wanted: Mapping[str, frozenset[str]]
     ) -> list[_Start]:
-        """The nearest first; among equals the least used, then the shortest, then the plainest."""
-        callers = {caller for site in wanted for caller in self._sites.callers[site]}
-        names = {site.rpartition(" ")[2] for site in wanted}
+        """Those not used yet first, of them what is near most sites, then the shortest."""
+        near: dict[str, int] = {}
+        names: dict[str, int] = {}
+        for site in wanted:
+            name = site.rpartition(" ")[2]
+            names[name] = names.get(name, 0) + 1
+            for caller in self._sites.callers[site]:
+                near[caller] = near.get(caller, 0) + 1
 
-        def order(start: _Start) -> tuple[int, int]:
-            near = 0
-            count = 0
-            for trace in start.traces:
-                count = max(count, len(trace.launches))
-                for launch in trace.launches[:200]:
-                    if not callers.isdisjoint(self._callers.get(launch.symbol, ())):
-                        near = 2
-                        break
-                    if launch.kernel in names:
-                        near = 1
-            return start.depth - 2 * near, count
+        @functools.cache
+        def closeness(symbol: str, kernel: str) -> int:
+            callers = self._callers.get(symbol, ())
+            return 2 * max((near.get(caller, 0) for caller in callers), default=0) + names.get(
+                kernel, 0
+            )
+
+        def order(start: _Start) -> tuple[int, int, int]:
+            launches = [launch for trace in start.traces for launch in trace.launches[:200]]
+            closest = max((closeness(x.symbol, x.kernel) for x in launches), default=0)
+            return start.depth, -closest, max(len(trace.launches) for trace in start.traces)
 
         return sorted(starts, key=order)
 

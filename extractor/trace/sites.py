@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 
@@ -20,6 +21,19 @@ class Sites:
     kernels: Mapping[str, frozenset[str]]
     callers: Mapping[str, frozenset[str]]
     reached_from: Mapping[str, frozenset[str]]
+
+    @cached_property
+    def places(self) -> dict[str, set[str]]:
+        """By kernel, the sites that launch it."""
+        found: dict[str, set[str]] = {}
+        for site, kernels in self.kernels.items():
+            for kernel in kernels:
+                found.setdefault(kernel, set()).add(site)
+        return found
+
+    def reaches(self, entry: str, site: str) -> bool:
+        """Whether the scope has a way from an entry point to a kernel of a site."""
+        return not self.kernels[site].isdisjoint(self.reached_from.get(entry, ()))
 
     def of_entry(self, entry: str) -> dict[str, frozenset[str]]:
         """Sites that an entry point can reach, with those of their kernels that it launches."""

@@ -1,0 +1,116 @@
+"""Which launch sites of an interface its entry points have still to show, and which none can."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from extractor.project import Project
+from extractor.trace.guards import guards_of
+from extractor.trace.sites import live_sites
+
+if TYPE_CHECKING:
+    from extractor.facts.host.program import HostProgram
+
+_ATTEMPTS = 3
+"""So many entry points look for a site; which none of them finds is not looked for any more."""
+
+
+class Hunt:
+    """Launch sites of one interface.
+
+    Args:
+        project: The library.
+        config: Configuration.
+        scope: ``scope.json`` of the interface.
+    """
+
+    def __init__(self, project: Project, config: str, scope: dict[str, Any]) -> None:
+        self._project, self._config = project, config
+        self._entries: Sequence[str] = scope["entry_points"]
+        self.sites = live_sites(scope, config)
+        self.guards: Mapping[str, Sequence[str]] = guards_of(scope, self.sites.kernels)
+        self._digest = hashlib.sha256(json.dumps(scope, sort_keys=True).encode()).hexdigest()
+        self._shown: set[str] = set()
+        self._by_entry: dict[str, set[str]] = {}
+        self._tried: dict[str, int] = {}
+        self._open: dict[str, frozenset[str] | None] = {}
+        self._program: HostProgram | None = None
+
+    def goals(self, entry: str) -> dict[str, frozenset[str]]:
+        """Sites that an entry point is to show, with its kernels there."""
+        return {
+            site: kernels
+            for site, kernels in self.sites.of_entry(entry).items()
+            if site not in self._shown and self._tried.get(site, 0) < _ATTEMPTS
+        }
+
+    def ended(self, entry: str, goals: Iterable[str], launched: set[str]) -> None:
+        """An entry point was done: what it launched, of what it was to show."""
+        self._by_entry[entry] = self.sites.shown_by(launched)
+        self._shown |= self._by_entry[entry]
+        for site in goals:
+            self._tried[site] = self._tried.get(site, 0) + (not self.is_closed(entry, site))
+
+    def is_closed(self, entry: str, site: str) -> bool:
+        """Whether the conditions on all ways from an entry point to a site exclude each other."""
+        if entry not in self._open:
+            self._open[entry] = self._followed(entry)
+        found = self._open[entry]
+        return found is not None and site not in found
+
+    def unreachable(self) -> tuple[str, ...]:
+        """Sites that nothing has shown and that are closed to every entry point."""
+        left = [site for site in self.sites.kernels if site not in self._shown]
+        leading = {site: [e for e in self._entries if self.sites.reaches(e, site)] for site in left}
+        return tuple(
+            site
+            for site, entries in leading.items()
+            if entries and all(self.is_closed(entry, site) for entry in entries)
+        )
+
+    def _followed(self, entry: str) -> frozenset[str] | None:
+        """Sites open to an entry point; ``None`` where not every way could be followed."""
+        key = f"reach:{code()}:{self._config}:{entry}:{self._digest}"
+        known = self._project.store.recall(key)
+        if known is None:
+            known = json.dumps(self._reach(entry)).encode()
+            self._project.store.remember(key, known)
+        found = json.loads(known)
+        if found is None:
+            return None
+        sites = frozenset(found)
+        # What was launched is open; where it does not seem so, the way was not read right.
+        own = self.sites.of_entry(entry)
+        alone = {
+            site for site in self._by_entry.get(entry, ())
+            if site in own and all(len(self.sites.places[k]) == 1 for k in own[site])
+        }  # fmt: skip
+        return sites if alone <= sites else None
+
+    def _reach(self, entry: str) -> list[str] | None:
+        from extractor.facts.host.program import HostProgram
+        from extractor.facts.host.reach import reach
+
+        if self._program is None:
+            self._program = HostProgram(self._project, self._entries, self._config)
+        if entry not in self._program.entries:
+            return None
+        result = reach(self._program.entry_symbol(entry), self._program.trees)
+        if result.problem:
+            return None
+        portable = self._project.text.portable
+        return sorted(f"{portable(file)}:{line} {name}" for file, line, name in result.open)
+
+
+@functools.cache
+def code() -> str:
+    """Digest of the modules that decide what is closed."""
+    digest = hashlib.sha256()
+    for path in sorted((Path(__file__).parents[1] / "facts" / "host").glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:32]
