@@ -25,7 +25,7 @@ from extractor.trace.sites import Sites
 _NUMBER = re.compile(r"\d{1,6}")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LEAST, _MOST = 1, 100_000
-_BATCH = 72
+_BATCH = 24
 """So many changes of a call are made before the next best one has its turn."""
 _AGAIN = 16
 """This part of the calls goes to what came near, on the other architectures."""
@@ -116,9 +116,11 @@ class Search:
         self._left -= len(batch)
         found = []
         for case, traces in self._calls.make(batch, self._archs):
-            if self._reached(traces, wanted):
+            new = self._reached(traces, wanted)
+            if new:
                 found.append((case, traces))
-            self._begin(case, traces, depth, seen, starts)
+            # What showed a site is a good place to go on from at once.
+            self._begin(case, traces, 0 if new else depth, seen, starts)
         return found
 
     def _begin(
