@@ -29,7 +29,7 @@ def agree(case: Case) -> str | None:
     why = _entry_points(case)
     if why is None and launches:
         why = _settings(case, launches) or _arguments(case, launches)
-    return why or _followed(case)
+    return why or _followed(case) or _constants(case)
 
 
 def _entry_points(case: Case) -> str | None:
@@ -113,4 +113,16 @@ def _followed(case: Case) -> str | None:
             numbers = name in known and all(v.lstrip("-").isdigit() for v in known[name])
             if numbers and value.lstrip("-").isdigit() and value not in known[name]:
                 return f"no walk has {name} = {value}: {text[:90]}"
+    return None
+
+
+def _constants(case: Case) -> str | None:
+    """Constants that the question sets are those that a claim has."""
+    known: dict[str, set[str]] = {}
+    for claim in case.entry.claims:
+        if claim.type == "constant":
+            known.setdefault(claim.subject, set()).add(str(claim.value))
+    for name, value in _BINDING.findall(plain(case.entry.question)):
+        if name in known and value.isdigit() and value not in known[name]:
+            return f"{name} is {sorted(known[name])[0]} by the claims, the question says {value}"
     return None

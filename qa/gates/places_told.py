@@ -19,6 +19,9 @@ _WAY = re.compile(
     r"(.*?)(?:,? and (?:the|that) |,? the shortest|\.$)"
 )
 _BETWEEN = re.compile(r"^Between `(\w+)` and the launch stands? (.*?)\.$")
+_WORKED = re.compile(
+    r"`([^`<>?:,]+[-+*/][^`<>?:,]+)`(?: blocks)?,? (?:here|that is) ([-+*/()\d ]+?) = \d"
+)
 _SUPPOSED = re.compile(r"\b(?:if|were|would|could|instead|with half|otherwise)\b", re.I)
 _SHORTEST = 9
 _COUNT = re.compile(r"\b[Tt]here (?:are|is) (\d+) barriers?\b")
@@ -33,11 +36,25 @@ def together(case: Case) -> str | None:
         return None
     for sentence in case.sentences:
         why = (
-            _shapes(case, sentence) or _way(case, sentence) or _count(case, sentence)
+            _worked(sentence)
+            or _shapes(case, sentence) or _way(case, sentence) or _count(case, sentence)
             or _access(case, sentence) or _own_lines(case, sentence)
         )  # fmt: skip
         if why:
             return why
+    return None
+
+
+def _worked(sentence: str) -> str | None:
+    """Numbers that are put into a formula leave its operators as they are."""
+    for formula, worked in _WORKED.findall(plain(sentence)):
+        if "/" not in formula or "." in formula or "sizeof" in formula:
+            continue  # in a sum, what is zero is left out
+        shapes = [re.sub(r"[A-Za-z_][\w.]*|\d+|\s+", "", part) for part in (formula, worked)]
+        if len(shapes[0]) > 1 and sorted(shapes[0]) != sorted(shapes[1]) and (
+            re.sub(r"[()]", "", shapes[0]) != re.sub(r"[()]", "", shapes[1])
+        ):  # fmt: skip
+            return f"{worked.strip()} is not {formula} with numbers put in"
     return None
 
 

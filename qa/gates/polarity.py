@@ -23,7 +23,8 @@ _SITE = re.compile(
 )
 _LAUNCH = re.compile(r"^This launch of `(\w+)` stands (.*?)(?:, among other tests)?\.$")
 _AROUND = re.compile(
-    r"^(.*?) holds? around this launch of `(\w+)`, and before it (.*?)(?:, among other tests)?\.$"
+    r"^(.*?) (holds?|fails?) around this launch of `(\w+)`, and before it (.*?)"
+    r"(?:, among other tests)?\.$"
 )
 _CODE = re.compile(r"`([^`]+)`")
 _GROUP = re.compile(r"((?:`[^`]+`(?:, | and )?)+) (holds?|fails?|ha(?:s|ve) failed)")
@@ -62,12 +63,14 @@ def _told(sentence: str) -> Iterator[tuple[str, str, list[tuple[str, bool]]]]:
     launch = _LAUNCH.match(sentence)
     if launch is not None:
         held, _, failed = launch[2].partition("where ")
+        fails = "failed" in failed  # else it is said that they have held
         tests = [(c, False) for c in _CODE.findall(held)]
-        yield "", launch[1], tests + [(c, True) for c in _CODE.findall(failed)]
+        yield "", launch[1], tests + [(c, fails) for c in _CODE.findall(failed)]
     around = _AROUND.match(sentence)
     if around is not None:
-        tests = [(c, False) for c in _CODE.findall(around[1])]
-        yield "", around[2], tests + [(c, True) for c in _CODE.findall(around[3])]
+        tests = [(c, "fail" in around[2]) for c in _CODE.findall(around[1])]
+        fails = "failed" in around[4]
+        yield "", around[3], tests + [(c, fails) for c in _CODE.findall(around[4])]
 
 
 def _groups(text: str) -> list[tuple[str, bool]]:

@@ -80,6 +80,7 @@ def launch(**changed: Any) -> Claim:
         ),
         ("This launch of `large` stands where `fast && n <= 64` has failed.", True),
         ("This launch of `large` stands under `fast && n <= 64`, among other tests.", False),
+        ("This launch of `large` stands where `fast && n <= 64` has held.", False),
     ],
 )
 def test_tests_around_a_launch_hold_or_fail_as_the_source_has_them(
@@ -152,6 +153,8 @@ def test_arguments_of_a_walk_are_those_of_the_question_and_the_answer() -> None:
         ("`lib_sscal` gets there by `impl` and `launcher`.", True),
         ("`lib_sscal` gets there by `launcher` and `impl`.", False),
         ("There are 3 barriers in `small`.", False),
+        ("Its extent is `(n - 1) / 256 + 1`, that is (1000 - 1) / 256 + 1 = 4.", True),
+        ("Its extent is `(n - 1) / 256 + 1`, that is (1000 + 1) / 256 + 1 = 4.", False),
         ("`x` is read at `n*incx + 4`.", True),
         ("`incx` is read at `n*incx + 4`.", False),
     ],
