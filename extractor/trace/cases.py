@@ -29,6 +29,8 @@ _MANY = 3
 """So many enumerations of one type are drawn together, from one or two values."""
 _COMBINED = {64: 256, 300: 48}
 """Size of the problems for which choices are combined: most combinations."""
+_FEW, _PAIRED = 3, 6
+"""Of at most so many sizes that a site's conditions name, so many numbers are combined."""
 _BLOCKS = (64, 256, 512)
 """What comes before the rest of a problem that is done in blocks."""
 _LARGE = 0.04
@@ -182,6 +184,10 @@ class _Cases:
                 values += numbers
             for value in values:
                 yield replace(case, args={**case.args, name: value})
+        told = [name for name in self._sizes_by_name if name in words]
+        if 1 < len(told) <= _FEW:
+            for several in itertools.product(numbers[:_PAIRED], repeat=len(told)):
+                yield replace(case, args={**case.args, **dict(zip(told, several, strict=True))})
         # Blocked algorithms hand what is left over to the site.
         left_over = [block + number for number in numbers for block in _BLOCKS if number < block]
         known = list(dict.fromkeys([*numbers, *left_over, *self._steps]))

@@ -24,6 +24,7 @@ from extractor.trace.sites import Sites
 
 _NUMBER = re.compile(r"\d{1,6}")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_WHOLE = re.compile(r"(?<![\w.])\d{1,6}(?![\w.])")
 _LEAST, _MOST = 1, 100_000
 _BATCH = 24
 """So many changes of a call are made before the next best one has its turn."""
@@ -62,6 +63,7 @@ class Search:
     ) -> None:
         self._calls, self._variations, self._sites = calls, variations, sites
         self._archs, self._most, self._left = archs, most, most
+        self._guards = guards
         self._words = {site: _words(text) for site, text in guards.items()}
         self._callers: dict[str, set[str]] = {}
         for site, kernels in sites.kernels.items():
@@ -123,6 +125,12 @@ class Search:
             self._begin(case, traces, 0 if new else depth, seen, starts)
         return found
 
+    def _compared(self, wanted: Mapping[str, frozenset[str]]) -> list[int]:
+        """Numbers in the conditions around sites."""
+        texts = {text for site in wanted for text in self._guards.get(site, ())}
+        found = {int(number) for text in texts for number in _WHOLE.findall(text)}
+        return sorted(number for number in found if _LEAST <= number <= _MOST)
+
     def _begin(
         self, case: Case, traces: list[Trace], depth: int, seen: set[Shape], starts: list[_Start]
     ) -> None:
@@ -172,7 +180,8 @@ class Search:
         tried: set[str],
     ) -> list[Case]:
         if start.changes is None:
-            start.changes = self._variations.of(start.case, numbers(wanted), words)
+            known = [*numbers(wanted), *self._compared(wanted)]
+            start.changes = self._variations.of(start.case, list(dict.fromkeys(known)), words)
         batch: list[Case] = []
         for case in start.changes:
             if case.key() not in tried:
