@@ -207,11 +207,7 @@ def _removed_draft(
         draft.claim("number", f"{reader} / 64", reader // 64, "recompute")
     else:
         draft.say(
-            draft.choose(
-                "`__syncthreads` stands between the two; without it the compiler may also move the load above the store, since nothing else orders them.",
-                "Only `__syncthreads` orders the two for threads of different wavefronts and for the compiler.",
-                salt="fence",
-            ),
+            "Only `__syncthreads` orders the two for threads of different wavefronts.",
             fence,
         )  # fmt: skip
     divergent = barrier.value.get("divergent")

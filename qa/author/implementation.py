@@ -44,6 +44,8 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
             continue
         if function.span is None or _is_member(ground, function):
             continue
+        if function.signature.count("(") != function.signature.count(")"):
+            continue  # a default value with braces has cut the signature short
         if function.kind == "host" and (
             _is_wrapper(function) or _is_thin(function) or _is_ceremony(function, handle)
         ):

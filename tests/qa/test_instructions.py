@@ -215,3 +215,14 @@ def test_what_stands_in_a_namespace_is_no_member(
     text = SimpleNamespace(lines=lambda _file: rows)
     ground: Any = SimpleNamespace(project=SimpleNamespace(text=text), locate=lambda file: file)
     assert _is_member(ground, function) is member
+
+
+def test_a_signature_that_was_cut_short_asks_for_nothing() -> None:
+    from qa.author import implementation
+
+    cut: Any = SimpleNamespace(
+        kind="kernel", text="\n" * 12 + ";", signature="void k(const Mask mask = no_mask",
+        instantiations=({},), span=1, name="k",
+    )  # fmt: skip
+    ground: Any = SimpleNamespace(project=SimpleNamespace(rule=SimpleNamespace(trace=None)))
+    assert list(implementation.propose(cast(Any, None), ground, [cut])) == []
