@@ -61,12 +61,13 @@ def fill(
 def _stored_triangle(a: Any, rows: int, cols: int, uplo: str, random: Any) -> Any:
     """The diagonal of a triangle in packed or band storage, made large."""
     np = numpy()
-    if cols == 1:
-        n = int((2 * rows) ** 0.5)
+    n = int((2 * rows) ** 0.5)
+    # A band of one column is no packed triangle, unless both are the same.
+    if cols == 1 and n * (n + 1) // 2 == rows:
         places = np.arange(n)
         steps = places + 1 if uplo == "U" else n - places
         at = np.cumsum(steps) - 1 if uplo == "U" else np.concatenate([[0], np.cumsum(steps)[:-1]])
-        a[at.astype(int)[:n], 0] = random.uniform(1, 2, n)
+        a[at.astype(int), 0] = random.uniform(1, 2, n)
         return a
     a[rows - 1 if uplo == "U" else 0, :] = random.uniform(1, 2, cols)
     return a

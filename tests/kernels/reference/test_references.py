@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from definitions import problems
 
+from kernels.call.content import fill
 from kernels.reference import operation_names
 from kernels.reference.precision import gamma, unit_roundoff, wide
 from kernels.reference.shapes import (
@@ -213,6 +214,27 @@ def test_nan_and_infinity_are_held_to_the_definition() -> None:
     assert problems("scal", values, {"x": x}, {"x": np.array([2.0, 5.0, 4.0])})
     x = np.array([1.0, -np.inf, 2.0])
     assert problems("scal", values, {"x": x}, {"x": np.array([2.0, np.inf, 4.0])})
+
+
+def test_what_no_band_stores_takes_no_part_whatever_the_vector_holds() -> None:
+    stored = np.array([[2.0, 3.0]])
+    y = np.zeros(3)
+    values = {"m": 3, "n": 2, "kl": 0, "ku": 0, "trans": "N", "alpha": wide(1.0), "beta": wide(0.0)}
+    before = {"A": stored, "x": np.array([np.nan, 1.0]), "y": y}
+    assert not problems("gbmv", values, before, {"y": np.array([np.nan, 3.0, 0.0])})
+    assert problems("gbmv", values, before, {"y": np.array([np.nan, np.nan, 0.0])})
+    turned = {**values, "trans": "T"}
+    before = {"A": stored, "x": np.array([1.0, np.nan, np.inf]), "y": np.zeros(2)}
+    assert not problems("gbmv", turned, before, {"y": np.array([2.0, np.nan])})
+
+
+@pytest.mark.parametrize("uplo", ["U", "L"])
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 6, 7])
+def test_a_triangle_of_one_column_is_filled_whatever_its_storage(uplo: str, rows: int) -> None:
+    random = np.random.default_rng(1)
+    a = fill("triangular", "random", rows, 1, np.float64, uplo, "N", random)
+    assert a.shape == (rows, 1)
+    assert a[rows - 1 if uplo == "U" else 0, 0] >= 1
 
 
 def test_storage_of_triangles_and_bands() -> None:
