@@ -38,7 +38,7 @@ class Hunt:
         self._shown: set[str] = set()
         self._by_entry: dict[str, set[str]] = {}
         self._tried: dict[str, int] = {}
-        self._open: dict[str, frozenset[str] | None] = {}
+        self._closed: dict[str, frozenset[str]] = {}
         self._program: HostProgram | None = None
 
     def goals(self, entry: str) -> dict[str, frozenset[str]]:
@@ -53,15 +53,16 @@ class Hunt:
         """An entry point was done: what it launched, of what it was to show."""
         self._by_entry[entry] = self.sites.shown_by(launched)
         self._shown |= self._by_entry[entry]
+        if entry in self._closed:
+            self._closed[entry] = self._checked(entry, self._closed[entry])
         for site in goals:
             self._tried[site] = self._tried.get(site, 0) + (not self.is_closed(entry, site))
 
     def is_closed(self, entry: str, site: str) -> bool:
         """Whether the conditions on all ways from an entry point to a site exclude each other."""
-        if entry not in self._open:
-            self._open[entry] = self._followed(entry)
-        found = self._open[entry]
-        return found is not None and site not in found
+        if entry not in self._closed:
+            self._closed[entry] = self._followed(entry)
+        return site in self._closed[entry]
 
     def unreachable(self) -> tuple[str, ...]:
         """Sites that nothing has shown and that are closed to every entry point."""
@@ -73,38 +74,41 @@ class Hunt:
             if entries and all(self.is_closed(entry, site) for entry in entries)
         )
 
-    def _followed(self, entry: str) -> frozenset[str] | None:
-        """Sites open to an entry point; ``None`` where not every way could be followed."""
-        key = f"reach:{code()}:{self._config}:{entry}:{self._digest}"
+    def _followed(self, entry: str) -> frozenset[str]:
+        """Sites closed to an entry point; none where not every way could be followed."""
+        key = f"closed:{code()}:{self._config}:{entry}:{self._digest}"
         known = self._project.store.recall(key)
         if known is None:
             known = json.dumps(self._reach(entry)).encode()
             self._project.store.remember(key, known)
-        found = json.loads(known)
-        if found is None:
-            return None
-        sites = frozenset(found)
+        return self._checked(entry, frozenset(json.loads(known)))
+
+    def _checked(self, entry: str, closed: frozenset[str]) -> frozenset[str]:
         # What was launched is open; where it does not seem so, the way was not read right.
         own = self.sites.of_entry(entry)
         alone = {
             site for site in self._by_entry.get(entry, ())
             if site in own and all(len(self.sites.places[k]) == 1 for k in own[site])
         }  # fmt: skip
-        return sites if alone <= sites else None
+        return frozenset() if alone & closed else closed
 
-    def _reach(self, entry: str) -> list[str] | None:
+    def _reach(self, entry: str) -> list[str]:
         from extractor.facts.host.program import HostProgram
         from extractor.facts.host.reach import reach
 
         if self._program is None:
             self._program = HostProgram(self._project, self._entries, self._config)
         if entry not in self._program.entries:
-            return None
+            return []
         result = reach(self._program.entry_symbol(entry), self._program.trees)
         if result.problem:
-            return None
+            return []
+        # Launches within another library's header are sites of the line that calls it; nothing
+        # is known of these.
         portable = self._project.text.portable
-        return sorted(f"{portable(file)}:{line} {name}" for file, line, name in result.open)
+        return sorted(
+            f"{portable(file)}:{line} {name}" for file, line, name in result.all - result.open
+        )
 
 
 @functools.cache

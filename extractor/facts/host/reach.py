@@ -26,10 +26,12 @@ class Reach:
 
     Attributes:
         open: Those for which no contradiction was found.
+        all: All that stand in functions below it, whatever their conditions.
         problem: Why nothing can be said of the others; ``None`` where all ways were followed.
     """
 
     open: set[Place]
+    all: frozenset[Place] = frozenset()
     problem: str | None = None
 
 
@@ -43,8 +45,10 @@ def reach(symbol: str, trees: Trees) -> Reach:
     result = Reach(set())
     summary = trees.summary(symbol)
     if summary is None:
-        return Reach(set(), "its body was not read")
-    _Descent(trees, result).enter(summary, {}, ())
+        return Reach(set(), problem="its body was not read")
+    descent = _Descent(trees, result)
+    descent.enter(summary, {}, ())
+    result.all = descent.below(symbol)
     return result
 
 
@@ -107,9 +111,10 @@ class _Descent:
     def _below_event(self, event: Event) -> frozenset[Place]:
         if event.kind == "launch":
             return frozenset([(event.file, event.at[0], event.name)])
-        return self._below_function(event.symbol, ())
+        return self.below(event.symbol)
 
-    def _below_function(self, symbol: str, on_the_way: tuple[str, ...]) -> frozenset[Place]:
+    def below(self, symbol: str, on_the_way: tuple[str, ...] = ()) -> frozenset[Place]:
+        """All launches below a function."""
         if symbol in on_the_way:
             return frozenset()
         if symbol not in self._below:
@@ -120,7 +125,7 @@ class _Descent:
                 if event.kind == "launch":
                     found.add((event.file, event.at[0], event.name))
                 else:
-                    found |= self._below_function(event.symbol, (*on_the_way, symbol))
+                    found |= self.below(event.symbol, (*on_the_way, symbol))
             self._below[symbol] = frozenset(found)
         return self._below[symbol]
 
