@@ -165,8 +165,11 @@ def seed(
         cases=tuple(_numbers(text.split(","), "--case") for text in case or ()),
         constants=_numbers(value or (), "--value"),
     )
-    task = seed_task(Path(source), out, options)
+    failures: dict[str, str] = {}
+    task = seed_task(Path(source), out, options, failures)
     print(f"{out}: {task.entry.kind} {task.entry.name}, {len(task.cases)} cases")
+    for name, why in failures.items():
+        print(f"  left out, since the kernel fails in it: {name}: {why}")
 
 
 app.command()(verify)

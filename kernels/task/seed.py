@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +29,10 @@ from kernels.task.signature import CParameter, Offered, read_signatures
 _OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _SIZES = (0, 1, 2, 63, 64, 65, 127, 128, 255, 256, 257, 1000)
 """Around the multiples of a wavefront and of common blocks, zero and one among them."""
+_FEWER = (0, 1, 2, 31, 64, 65, 130)
+"""Where several sizes are multiplied with each other."""
+_UNLIKE = ((65, 33, 17, 5), (16, 64, 32, 8), (3, 130, 66, 10))
+"""Sizes that differ, so that one cannot stand for another."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +62,17 @@ class SeedOptions:
     arguments: Sequence[str] = ()
 
 
-def seed_task(source: Path, folder: Path, options: SeedOptions) -> Task:
+def seed_task(
+    source: Path, folder: Path, options: SeedOptions, failures: dict[str, str] | None = None
+) -> Task:
     """Makes a task folder from a HIP file.
 
     Args:
         source: The file; it must be one unit that includes nothing of its own.
         folder: Where the task goes.
         options: What the file does not say.
+        failures: Gets the cases that were made up here and in which the baseline does not run,
+            with the reason; the task comes without them. They are an error where it is ``None``.
 
     Raises:
         UserError: The file does not parse, or something that is needed was not said.
@@ -103,7 +111,10 @@ def seed_task(source: Path, folder: Path, options: SeedOptions) -> Task:
         # The verifier's program runs the baseline; a task on disk needs it only here.
         from kernels.task.measure import measure_extents
 
-        task = measure_extents(task, source, unknown, options.arguments)
+        task = measure_extents(
+            task, source, unknown, options.arguments,
+            failures=None if options.cases else failures,
+        )  # fmt: skip
     save_task(task, folder, text, binding_source(task))
     return task
 
@@ -190,7 +201,7 @@ def _cases(
     chosen: list[Mapping[str, Number]] = list(options.cases)
     if not chosen:
         free = [p.name for p in scalars if p.name in sized and p.name not in options.constants]
-        chosen = [dict.fromkeys(free, size) for size in _SIZES] if free else [{}]
+        chosen = list(_made_up(free))
     cases = []
     for number, values in enumerate(chosen):
         for name in values:
@@ -206,6 +217,16 @@ def _cases(
             )
         )
     return tuple(cases)
+
+
+def _made_up(free: Sequence[str]) -> Iterator[Mapping[str, Number]]:
+    if len(free) < 2:
+        yield from [dict.fromkeys(free, size) for size in _SIZES] if free else [{}]
+        return
+    for size in _FEWER:
+        yield dict.fromkeys(free, size)
+    for row in _UNLIKE:
+        yield {name: row[place % len(row)] for place, name in enumerate(free)}
 
 
 def _usual(parameter: Parameter) -> Number:

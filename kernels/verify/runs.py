@@ -18,6 +18,10 @@ from kernels.task.inputs import Value
 from kernels.verify.exchange import read_output, write_input
 
 _FINDINGS_KEPT = 24
+_ERRORS = {
+    1: "an invalid value", 2: "not enough device memory", 98: "no such kernel",
+    9: "a launch with no threads or more than a device takes", 719: "a launch that failed",
+}  # fmt: skip
 NOT_RUN = "not run, since others before it ended the program"
 
 
@@ -114,7 +118,7 @@ def _run_all(
                 number += 1
                 break
             error, buffers = done
-            text = _sentence(findings) or (f"HIP error {error}" if error else "")
+            text = _sentence(_faults(findings)) or _named(error) or _sentence(findings)
             yield CaseRun(None if error else tuple(buffers), text, findings)
             number += 1
             if error:
@@ -137,6 +141,17 @@ def _findings(path: Path) -> tuple[dict[str, Any], ...]:
     return tuple(found)
 
 
+def _faults(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """What is reported without how far a buffer grew."""
+    return [one for one in findings if one.get("kind") != "extent"]
+
+
+def _named(error: int) -> str:
+    if not error:
+        return ""
+    return f"HIP error {error}" + (f", {_ERRORS[error]}" if error in _ERRORS else "")
+
+
 def _sentence(findings: Sequence[Mapping[str, Any]]) -> str:
     if not findings:
         return ""
@@ -148,6 +163,6 @@ def _sentence(findings: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _explain(outcome: Outcome, findings: Sequence[Mapping[str, Any]]) -> str:
-    said = _sentence(findings)
+    said = _sentence(_faults(findings))
     last = outcome.stderr.strip().splitlines()[-1:] if not said else []
     return said or f"the program was {outcome.describe()}" + (f": {last[0]}" if last else "")
