@@ -271,11 +271,15 @@ def _larfb(i: Instance) -> Iterator[Problem]:
 
 
 def _laswp(i: Instance) -> Iterator[Problem]:
+    """Rows k1 to k2 exchanged; the pivot of row k stands in ``k1 + (k - k1) |incx|`` (LAPACK)."""
     pivots = whole_numbers(i.before["ipiv"])
+    if i.p.get("inc:ipiv", 1) < 0:
+        # A negative increment turns the order of exchanges, and not that of the pivots in memory.
+        pivots = pivots[::-1]
     a = i.before["A"].copy()
     first = i.p.k1 - 1
     steps = list(zip(range(first, i.p.k2), pivots[first : i.p.k2], strict=False))
-    for row, pivot in reversed(steps) if i.p.get("incx", 1) < 0 else steps:
+    for row, pivot in reversed(steps) if i.p.get("inc:ipiv", 1) < 0 else steps:
         a[[row, pivot - 1]] = a[[pivot - 1, row]]
     yield from i.compare("A", a, 0)
 
@@ -312,7 +316,9 @@ def _wide(values: dict[str, Any]) -> dict[str, Any]:
 
 def _rows_in_range(values: dict[str, Any]) -> dict[str, Any]:
     k2 = max(int(values["k2"]), 1)
-    return {**values, "k2": k2, "k1": min(max(int(values["k1"]), 1), k2)}
+    # From k1 on the pivots are apart, and before it they are not: no vector has both.
+    apart = abs(int(values.get("inc:ipiv", 1))) > 1
+    return {**values, "k2": k2, "k1": 1 if apart else min(max(int(values["k1"]), 1), k2)}
 
 
 def _at_least_one(values: dict[str, Any]) -> dict[str, Any]:

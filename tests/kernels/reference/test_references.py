@@ -264,3 +264,16 @@ def test_every_family_of_blas_has_a_definition() -> None:
         "her2k", "herk", "herkx", "symm", "syr2k", "syrk", "syrkx", "trmm", "trsm", "trtri",
     ]  # fmt: skip
     assert not set(stems) - set(operation_names())
+
+
+def test_a_negative_increment_turns_the_order_of_exchanges_alone() -> None:
+    a = np.array([[0.0], [1.0], [2.0]])
+    forward = {"n": 1, "k1": 1, "k2": 3, "inc:ipiv": 1}
+    pivots = _whole(2, 3, 3)
+    before = {"A": a, "ipiv": pivots}
+    assert not problems("laswp", forward, before, {"A": np.array([[1.0], [2.0], [0.0]])})
+    # Read as a vector of BLAS, the first element lies at the far end.
+    before = {"A": a, "ipiv": pivots[::-1]}
+    backwards = {**forward, "inc:ipiv": -1}
+    assert not problems("laswp", backwards, before, {"A": np.array([[2.0], [0.0], [1.0]])})
+    assert problems("laswp", backwards, before, {"A": np.array([[1.0], [2.0], [0.0]])})
