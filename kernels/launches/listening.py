@@ -144,7 +144,7 @@ def _device(arch: str) -> dict[str, Any]:
     return {
         "architecture": f"{arch}:sramecc+:xnack-", "compute_units": device.compute_units,
         "wavefront": settings.wavefront_size(arch), "memory": device.memory,
-        "shared": device.shared, "major": int(arch[3:-2], 16), "minor": int(arch[-2:-1], 16),
+        "shared": device.shared, "major": int(arch[3:-2]), "minor": int(arch[-2:-1], 16),
     }  # fmt: skip
 
 
