@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from extractor.records import Span
 
+Made = TypeVar("Made")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -79,7 +80,20 @@ class ScopeView:
                 self.owner[one["id"]] = function
                 self.symbols.setdefault(one["symbol"], one)
         self._calls = scope["calls"]
+        self._made: dict[str, Any] = {}
         self.launch_rows: list[dict[str, Any]] = scope["launches"]
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What several authors need of a scope: made by the first that asks, kept for the others.
+
+        Args:
+            name: What it is; one name stands for one thing.
+            make: Makes it.
+        """
+        if name not in self._made:
+            self._made[name] = make()
+        made: Made = self._made[name]
+        return made
 
     @functools.cached_property
     def launches(self) -> list[Site]:

@@ -9,6 +9,7 @@ from extractor import check as checking
 from extractor.check import Answer, CallKey, EntryAnswer, FunctionKey, KernelKey, ReachedKernel
 from extractor.check import Call as CheckedCall
 from extractor.check import Function as CheckedFunction
+from extractor.check.answer import CallKind
 from extractor.configuration_graph import ConfigurationGraph
 from extractor.errors import UserError
 from extractor.graph.linked import INTERNAL, VARIABLE, Node
@@ -18,7 +19,7 @@ from extractor.project import Project
 RECALL_OF_CALLS, PRECISION_OF_CALLS = 0.998, 0.99
 """What the calls between project functions have to reach; kernel sets have to be exact."""
 
-_KINDS = {"c": "call", "l": "launch", "r": "reference"}
+_KINDS: dict[str, CallKind] = {"c": "call", "l": "launch", "r": "reference"}
 
 
 def run(
@@ -167,7 +168,7 @@ class _Translation:
             known = answer.calls.get(key)
             if known is None or (known.dead and not dead):
                 answer.calls[key] = CheckedCall(
-                    _KINDS[edge.kind],  # type: ignore[arg-type]
+                    _KINDS[edge.kind],
                     edge.site.file,
                     edge.site.line,
                     bool(dead),

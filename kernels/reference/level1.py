@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kernels.reference.operation import Instance, Operand, Operation, Problem
+from kernels.reference.operation import Direction, Instance, Operand, Operation, Problem
 from kernels.reference.sizes import n_of, one_of
 from kernels.task.element_types import numpy
 
@@ -146,8 +146,8 @@ _RESULT = Operand("result", one_of, direction="out")
 _ALL = ("random", "integers", "nan", "inf", "zeros")
 
 
-def _scalar(name: str, direction: str = "in", *, content: str = "random") -> Operand:
-    return Operand(name, one_of, None, direction, "full", content, each=direction != "in")  # type: ignore[arg-type]
+def _scalar(name: str, direction: Direction = "in", *, content: str = "random") -> Operand:
+    return Operand(name, one_of, None, direction, "full", content, each=direction != "in")
 
 
 OPERATIONS = (

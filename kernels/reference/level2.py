@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
+from kernels.reference.operation import Direction, Instance, Operand, Operation, Parameters, Problem
 from kernels.reference.shapes import applied, from_band, mirrored, packed_places, triangle, unpacked
 from kernels.reference.sizes import m_of, n_of
 from kernels.task.element_types import numpy
@@ -203,15 +203,14 @@ _GENERAL = Operand("A", m_of, n_of, blank=_nothing)
 _VALUES = ("random", "integers", "nan")
 
 
-def _stored(part: str, content: str = "random", direction: str = "in") -> Operand:
+def _stored(part: str, content: str = "random", direction: Direction = "in") -> Operand:
     rows, cols = {
         "packed": (_packed, None), "unit_packed": (_packed, None),
         "triangle_band": (_band, n_of), "unit_triangle_band": (_band, n_of),
     }.get(part, (n_of, n_of))  # fmt: skip
     kept = "full" if part == "packed" else part
     blank = _nothing if content != "triangular" and direction == "in" else None
-    name = "A"
-    return Operand(name, rows, cols, direction, kept, content, blank=blank)  # type: ignore[arg-type]
+    return Operand("A", rows, cols, direction, kept, content, blank=blank)
 
 
 def _products() -> Iterator[Operation]:

@@ -101,10 +101,10 @@ def _legal(view: ScopeView, value: Value, made: Arguments, name: str) -> set[str
 
     Those that the function's own text knows where nothing checks them; none where any will do.
     """
-    known: list[set[str]] | None = getattr(view, "_accepted", None)
-    if known is None:
-        known = [group for function in view.functions for group in accepted(function)]
-        view._accepted = known  # type: ignore[attr-defined]
+    known = view.once(
+        "accepted enumerators",
+        lambda: [group for function in view.functions for group in accepted(function)],
+    )
     groups = [group for group in known if value in group]
     return set().union(*groups) if groups else set(enumerators_of(name, made.reading, made.ground))
 

@@ -149,9 +149,10 @@ class Pair:
 def pairs(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> list[Pair]:
     """One pair for each kernel, with the launcher that stands nearest; kernels without facts of
     their launch left out."""
-    known: list[Pair] | None = getattr(view, "_pairs", None)
-    if known is not None:
-        return known
+    return view.once("pairs", lambda: _pairs(view, ground, functions))
+
+
+def _pairs(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> list[Pair]:
     own = {function.id for function in functions}
     sites: dict[str, list[Site]] = defaultdict(list)
     for site in view.launches:
@@ -167,7 +168,6 @@ def pairs(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> lis
             if pair is not None and (pair.same_file or _early_in_library(ground, pair)):
                 found.append(pair)
                 break
-    view._pairs = found  # type: ignore[attr-defined]
     return found
 
 

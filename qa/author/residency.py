@@ -14,7 +14,7 @@ from typing import Any
 
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.kernel_facts import Row, claim_fact
-from qa.author.launch_pairs import Pair, pairs
+from qa.author.launch_pairs import Pair, Shape, pairs
 from qa.author.launch_sizes import block_words, claim_block, definition_spans
 from qa.author.launch_values import choose_shape
 from qa.author.numbers import equation
@@ -40,12 +40,12 @@ class Needs:
     Attributes:
         architecture: Which.
         rows: The facts by name.
-        threads: Threads of a block; 0 where no launch tells.
+        shape: Of the launch; ``None`` where no launch tells.
     """
 
     architecture: str
     rows: dict[str, Row]
-    threads: int
+    shape: Shape | None
 
     def of(self, name: str) -> Any:
         """A fact's value."""
@@ -76,12 +76,12 @@ class Needs:
     @property
     def waves_of_block(self) -> int:
         """Wavefronts of a block."""
-        return -(-self.threads // _LANES)
+        return -(-self.shape.threads // _LANES) if self.shape is not None else 0
 
     @property
     def by_lds(self) -> int | None:
         """Wavefronts of a SIMD that LDS allows; ``None`` where it is not known or takes none."""
-        if not self.blocks or not self.threads:
+        if not self.blocks or self.shape is None:
             return None
         return -(-self.blocks * self.waves_of_block // _SIMDS)
 
@@ -126,7 +126,7 @@ def _needs(
         number = _number(function, symbol)
         shape = choose_shape(pair) if pair is not None and pair.number == number else None
         needs = [
-            Needs(one, by_architecture[one], shape.threads if shape else 0)
+            Needs(one, by_architecture[one], shape)
             for one in _ARCHITECTURES
             if set(by_architecture.get(one, ())) >= _FACTS
         ]
@@ -255,7 +255,7 @@ def _tell_registers(draft: Draft, function: FunctionView, one: Needs) -> None:
 
 def _tell_lds(draft: Draft, function: FunctionView, one: Needs, pair: Pair | None) -> None:
     lds = int(one.of("code_object_lds_bytes"))
-    shape = choose_shape(pair) if pair is not None and one.threads else None
+    shape = one.shape
     if not lds or shape is None or pair is None:
         return
     waves, blocks = one.waves_of_block, one.blocks

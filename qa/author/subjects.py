@@ -19,7 +19,7 @@ def own_functions(view: ScopeView, ground: Ground) -> list[FunctionView]:
     A file whose name carries another interface's name, and not this one's, is that one's, as long
     as that one reaches the function.
     """
-    families = sorted(ground.project.families())
+    families = {family: _tokens(family) for family in sorted(ground.project.families())}
     tokens = _tokens(view.interface)
     found = []
     for function in view.functions:
@@ -27,7 +27,8 @@ def own_functions(view: ScopeView, ground: Ground) -> list[FunctionView]:
             continue
         stem = set(re.split(r"[_\W]+", PurePosixPath(function.file).stem.lower()))
         if not tokens & stem and any(
-            _tokens(family) & stem and function.id in ground.reach(family) for family in families
+            words & stem and function.id in ground.reach(family)
+            for family, words in families.items()
         ):
             continue
         found.append(function)

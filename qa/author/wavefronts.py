@@ -71,26 +71,27 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
 
 def spread(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> dict[str, Draft]:
     """The entries of an interface by the id of the kernel they are about."""
-    known: dict[str, Draft] | None = getattr(view, "_spread", None)
-    if known is None:
-        known = {}
-        for pair in pairs(view, ground, functions):
-            asked = [
-                n for guard in pair.facts.of("guard")
-                for name in names_of(str(guard.value.get("resolved") or ""))
-                for n in names_in(pair.arguments.get(name, ""))
-            ]  # fmt: skip
-            shape = (
-                recorded_shape(view, ground, pair)
-                or choose_shape(pair, *dict.fromkeys(asked)) or choose_shape(pair)
-            )  # fmt: skip
-            draft = None
-            if shape is not None and shape.threads >= _FEWEST:
-                draft = _draft(view, ground, pair, shape)
-            if draft is not None:
-                known[pair.kernel.id] = draft
-        view._spread = known  # type: ignore[attr-defined]
-    return known
+    return view.once("spread", lambda: _entries(view, ground, functions))
+
+
+def _entries(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> dict[str, Draft]:
+    found: dict[str, Draft] = {}
+    for pair in pairs(view, ground, functions):
+        asked = [
+            n for guard in pair.facts.of("guard")
+            for name in names_of(str(guard.value.get("resolved") or ""))
+            for n in names_in(pair.arguments.get(name, ""))
+        ]  # fmt: skip
+        shape = (
+            recorded_shape(view, ground, pair)
+            or choose_shape(pair, *dict.fromkeys(asked)) or choose_shape(pair)
+        )  # fmt: skip
+        draft = None
+        if shape is not None and shape.threads >= _FEWEST:
+            draft = _draft(view, ground, pair, shape)
+        if draft is not None:
+            found[pair.kernel.id] = draft
+    return found
 
 
 def _lanes(shape: Shape) -> tuple[int, list[tuple[int, int]]]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from qa.author.kernel_facts import Row
+from qa.author.launch_pairs import Shape
 from qa.author.residency import Needs, _worth
 
 MIX = {"mfma": 0, "lds": 12, "global": 8, "barrier": 2, "valu": 300}
@@ -17,7 +18,8 @@ def needs(threads: int = 64, **values: Any) -> Needs:
         "vgprs": 32, "agprs": 0, "vgpr_spills": 0, "scratch_bytes": 0, "code_object_lds_bytes": 0,
         "occupancy": 8, "instruction_mix": MIX, **values,
     }  # fmt: skip
-    return Needs("gfx90a", {n: Row(1, 0, {}, {"value": v}) for n, v in given.items()}, threads)
+    shape = Shape({}, (1, 1, 1), (threads, 1, 1))
+    return Needs("gfx90a", {n: Row(1, 0, {}, {"value": v}) for n, v in given.items()}, shape)
 
 
 @pytest.mark.parametrize(
