@@ -240,7 +240,10 @@ class _Resolver:
             leading = [v for n, v in self._leading() if isinstance(v, int)]
             return max([1, *leading])
         if name in self._parameters:
-            return self._value(self._parameters[name])
+            parameter = self._parameters[name]
+            if parameter.kind in ("pointer", "pointers"):
+                raise KeyError(name)  # memory is no number
+            return self._value(parameter)
         if not any(match_name(name, line.names) for line in self._caller.rule.parameters):
             raise KeyError(name)
         # `batch_count` of an entry point that has none.

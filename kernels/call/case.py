@@ -160,6 +160,28 @@ def parse(text: str) -> Case:
     return case
 
 
+def completed(case: Case, pattern: Case, letters: Mapping[str, Sequence[str]]) -> Case:
+    """A case that somebody typed, with what it leaves out taken from another.
+
+    Args:
+        case: What was typed.
+        pattern: A case of the same entry point, with everything.
+        letters: Of its flags.
+
+    Raises:
+        UserError: A name that no case of the entry point has, a word for a number, or a
+            letter that a flag does not take.
+    """
+    for name, value in case.items():
+        if name not in pattern:
+            raise UserError(f"--case: there is no '{name}'; known: {', '.join(sorted(pattern))}")
+        if isinstance(pattern[name], int) and not isinstance(value, int):
+            raise UserError(f"--case: {name} is a whole number, not '{value}'")
+        if name in letters and value not in letters[name]:
+            raise UserError(f"--case: {name} is one of {', '.join(letters[name])}, not '{value}'")
+    return {**pattern, **case}
+
+
 def signature_free_strings(case: Mapping[str, Any]) -> list[str]:
     """Keys whose values are words although they may look like numbers."""
     return [name for name in ("alpha", "beta", "itype") if name in case]

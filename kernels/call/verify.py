@@ -11,7 +11,7 @@ from extractor.errors import UnknownName, UserError
 from extractor.families import read_name
 from extractor.project import Project
 from kernels.backends.cpu import CpuBackend
-from kernels.call.case import parse
+from kernels.call.case import boundary_cases, completed, parse
 from kernels.call.execution import Execution, Handle
 from kernels.call.prototype import Headers, read_headers
 from kernels.call.record import CallVerdict, EntryVerdict
@@ -115,7 +115,9 @@ def verify_calls(
         )  # fmt: skip
         with Search(signature, flags, judge, options.seed, share) as search:
             if options.case:
-                search.one(parse(options.case))
+                letters = {name: tuple(known) for name, known in flags.items()}
+                pattern = boundary_cases(signature, letters, options.seed)[0]
+                search.one(completed(parse(options.case), pattern, letters))
             else:
                 search.all()
             verdict.findings.extend(search.findings)

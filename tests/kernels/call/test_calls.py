@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kernels.call.case import boundary_cases, describe, parse, smaller_cases, work
+from extractor.errors import UserError
+from kernels.call.case import boundary_cases, completed, describe, parse, smaller_cases, work
 from kernels.call.execution import Execution, Handle
 from kernels.call.prototype import Headers, read_headers
 from kernels.call.record import EntryVerdict
@@ -169,3 +170,16 @@ def test_a_worker_that_never_came_up_is_no_fault_of_the_library(
     monkeypatch.setattr("kernels.call.session._WORKER", library.parent / "gone.py")
     with Session(library) as session, pytest.raises(WorkerNotStarted, match="no worker"):
         session.call({}, [])
+
+
+def test_a_typed_case_is_completed_and_its_faults_are_named(headers: Headers) -> None:
+    signature = _signature(headers, "good_sscal")
+    letters = {name: tuple(known) for name, known in signature.flags.items()}
+    pattern = boundary_cases(signature, letters, 0)[0]
+    assert completed({"n": 7}, pattern, letters) == {**pattern, "n": 7}
+    with pytest.raises(UserError, match="n is a whole number, not 'zzz'"):
+        completed(parse("n=zzz"), pattern, letters)
+    with pytest.raises(UserError, match="there is no 'm'"):
+        completed(parse("m=3"), pattern, letters)
+    with pytest.raises(UserError, match="uplo is one of U, L, not 'Q'"):
+        completed({"uplo": "Q"}, {"uplo": "U"}, {"uplo": ("U", "L")})
