@@ -16,7 +16,6 @@ from extractor.errors import UserError
 if TYPE_CHECKING:
     from extractor.progress import Reporter
     from extractor.project import Project
-    from extractor.spread import Engine
 
 EXAMPLES = """
 Examples:
@@ -448,15 +447,9 @@ def _open(
 ) -> Project:
     from extractor.folder_project import is_folder, open_folder
     from extractor.project import Project
+    from extractor.spread.choice import read_engine
 
-    if engine not in ("local", "ray"):
-        raise UserError(f"unknown engine '{engine}'; known: local, ray")
-    place: Engine = "local"
-    if engine == "ray":
-        from extractor.spread.cluster import load_ray
-
-        load_ray()  # what is missing is said before anything is fetched or parsed
-        place = "ray"
+    place = read_engine(engine)
     if rules is None and database is None and not is_folder(name):
         return Project(name, source=source, jobs=jobs, reporter=reporter, engine=place)
     opened = open_folder(name, rules=rules, database=database)

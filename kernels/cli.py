@@ -91,6 +91,12 @@ def seed(
     jobs: Annotated[
         int, typer.Option("--jobs", help="Of a library: units at once; number of cores when 0.")
     ] = 0,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine", help="Of a library, where units are cut: local, or ray for a cluster."
+        ),
+    ] = "local",
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Json = False,
     entry: Annotated[
@@ -150,7 +156,7 @@ def seed(
                 "--kernel NAME or --all"
             )
         request = LibraryRequest(
-            source, library_source, interface, kernel, config, jobs, tasks=tasks
+            source, library_source, interface, kernel, config, jobs, tasks=tasks, engine=engine
         )
         seed_library(request, out, quiet=quiet, as_json=as_json)
     from kernels.task.seed import SeedOptions, seed_task

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from typing import Literal, TypeVar
+
+from extractor.parent_death import end_with_parent
 
 Engine = Literal["local", "ray"]
 """Where calls are made."""
@@ -50,6 +53,7 @@ def spread(
         for number, item in enumerate(items):
             yield number, function(item)
     else:
+        others = set(multiprocessing.active_children())
         with _executor(min(max(jobs, 1), len(items)), threads=threads) as pool:
             running = {pool.submit(function, item): n for n, item in enumerate(items)}
             try:
@@ -57,6 +61,9 @@ def spread(
                     yield running[future], future.result()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
+                # A call under way can be minutes long, and leaves nothing but whole files.
+                for worker in set(multiprocessing.active_children()) - others:
+                    worker.terminate()
                 raise
 
 
@@ -64,4 +71,12 @@ def _executor(jobs: int, *, threads: bool) -> Executor:
     if threads:
         return ThreadPoolExecutor(jobs)
     # A fresh interpreter a worker: the caller may have threads, which a fork does not survive.
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    return ProcessPoolExecutor(
+        jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
+    )
+
+
+def _begin_worker() -> None:
+    """An interrupt is the caller's to answer, who ends its workers; they end with it anyhow."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()

@@ -32,6 +32,7 @@ class LibraryRequest:
         config: Configuration, or ``all``.
         jobs: Units at once; the number of cores when 0.
         tasks: Make tasks too.
+        engine: Where units are cut: ``local``, or ``ray`` for a cluster.
     """
 
     project: str
@@ -41,6 +42,7 @@ class LibraryRequest:
     config: str
     jobs: int
     tasks: bool
+    engine: str = "local"
 
 
 def seed_library(request: LibraryRequest, out: Path, *, quiet: bool, as_json: bool) -> None:
@@ -52,6 +54,7 @@ def seed_library(request: LibraryRequest, out: Path, *, quiet: bool, as_json: bo
     """
     from extractor.progress import Reporter
     from extractor.project import Project
+    from extractor.spread.choice import read_engine
     from kernels.slice.seeding import seed_project
 
     opened = Project(
@@ -59,6 +62,7 @@ def seed_library(request: LibraryRequest, out: Path, *, quiet: bool, as_json: bo
         source=request.source or None,
         jobs=request.jobs,
         reporter=Reporter(quiet=quiet or as_json),
+        engine=read_engine(request.engine),
     )
     outcome = seed_project(
         opened,

@@ -83,8 +83,17 @@ def verify(
         "out"
     ),
     jobs: Annotated[
-        int, typer.Option("--jobs", help="Compilers at once; the number of cores when 0.")
+        int,
+        typer.Option(
+            "--jobs", help="Compilers and entry points at once; the number of cores when 0."
+        ),
     ] = 0,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine", help="With --interface, where calls are made: local, or ray for a cluster."
+        ),
+    ] = "local",
     seconds: Annotated[
         float, typer.Option("--timeout", help="Seconds after which a run is ended and has failed.")
     ] = 60,
@@ -124,11 +133,13 @@ def verify(
             raise UserError(f"--backend {backend}: whole calls are made on cpu only")
         from extractor.progress import Reporter
         from extractor.project import Project, output_folder
+        from extractor.spread.choice import read_engine
         from kernels.call import CallOptions, verify_calls
 
         project = Project(
-            subject, source=source or None, jobs=jobs, reporter=Reporter(quiet=as_json)
-        )
+            subject, source=source or None, jobs=jobs, reporter=Reporter(quiet=as_json),
+            engine=read_engine(engine),
+        )  # fmt: skip
         options = CallOptions(
             entry=entry, budget=budget, seed=seed or 0, wavefront=wavefront, lockstep=lockstep,
             config=config, library=library, case=case, jobs=jobs, call_seconds=seconds,

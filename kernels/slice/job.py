@@ -1,15 +1,12 @@
-"""Slices of many kernels: unit by unit, several at once, each slice kept in the cache."""
+"""Slices of one unit's kernels, each kept in the cache."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
-from itertools import groupby
 from pathlib import Path
 
 import extractor
@@ -28,7 +25,6 @@ from kernels.slice.equality import (
     slice_flags,
     slice_form,
 )
-from kernels.slice.folder import save_slice, slices_folder
 from kernels.slice.headers import precompiled_flags
 
 _FILE = "slice.json"
@@ -52,62 +48,20 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class _Request:
+class UnitRequest:
+    """The kernels of one unit.
+
+    Attributes:
+        project: Path of the rule file.
+        source: Folder or ``URL@REF`` instead of the pinned source.
+        chosen: The kernels, all of one unit and configuration.
+        plan: What is done with every slice.
+    """
+
     project: str
     source: str | None
     chosen: tuple[Chosen, ...]
     plan: Plan
-
-
-def slice_kernels(
-    project: Project, chosen: Sequence[Chosen], out: Path, plan: Plan, jobs: int = 0
-) -> list[SliceRecord]:
-    """Cuts, compiles and compares slices, and writes them as they come.
-
-    A finished slice is found again by the content of its unit, of the program that made it and of
-    the compiler, so an interrupted run goes on where it was.
-
-    Args:
-        project: The library, opened.
-        chosen: The kernels.
-        out: Output folder.
-        plan: What is done with every slice.
-        jobs: Units at once; that of the project when 0.
-
-    Returns:
-        The records in the order of the kernels.
-    """
-    rows = sorted(chosen, key=lambda one: (one.config, one.unit))
-    groups = [tuple(group) for _, group in groupby(rows, key=lambda one: (one.config, one.unit))]
-    requests = [_Request(str(project.rule.path), project.override, group, plan) for group in groups]
-    found: dict[str, SliceRecord] = {}
-    folder = slices_folder(out, project.rule.name)
-    with project.reporter.work(f"{project.rule.name} slices") as advance:
-        for done, results in _run(requests, jobs or project.indexer.jobs):
-            for record, text in results:
-                one = next(c for c in chosen if c.function == record.function)
-                save_slice(folder / one.slug, record, text)
-                found[record.function] = record
-            advance(done, len(requests), results[0][0].unit if results else "")
-    return [found[one.function] for one in chosen]
-
-
-def _run(
-    requests: Sequence[_Request], jobs: int
-) -> Iterator[tuple[int, list[tuple[SliceRecord, str]]]]:
-    if jobs <= 1 or len(requests) <= 1:
-        for done, request in enumerate(requests, start=1):
-            yield done, _slice_unit(request)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(requests)), mp_context=context) as pool:
-        running = [pool.submit(_slice_unit, request) for request in requests]
-        try:
-            for done, future in enumerate(as_completed(running), start=1):
-                yield done, future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 @lru_cache(maxsize=2)
@@ -115,7 +69,7 @@ def _opened(name: str, source: str | None) -> Project:
     return Project(name, source=source, jobs=1)
 
 
-def _slice_unit(request: _Request) -> list[tuple[SliceRecord, str]]:
+def slice_unit(request: UnitRequest) -> list[tuple[SliceRecord, str]]:
     """The slices of one unit, each from the cache where it is there."""
     project = _opened(request.project, request.source)
     work = _UnitWork(project, request)
@@ -143,7 +97,7 @@ def _slice_unit(request: _Request) -> list[tuple[SliceRecord, str]]:
 class _UnitWork:
     """A unit's kernels, with what they share made when the first of them is not in the cache."""
 
-    def __init__(self, project: Project, request: _Request) -> None:
+    def __init__(self, project: Project, request: UnitRequest) -> None:
         self._project, self._request = project, request
 
     @cached_property

@@ -15,9 +15,10 @@ from extractor.project import Project, output_folder
 from extractor.slice_record import SliceRecord
 from kernels.slice.choice import Chosen, choose, launchable_kernels
 from kernels.slice.folder import slices_folder
-from kernels.slice.job import Plan, slice_kernels
+from kernels.slice.job import Plan
 from kernels.slice.launch_facts import TracedLaunches
 from kernels.slice.launch_search import LaunchSearch
+from kernels.slice.many import slice_kernels
 from kernels.slice.tasks import Seeded, seed_slice
 
 _TASKS, _SUMMARY, _TRACES = "tasks", "seed.json", "traces.jsonl"

@@ -14,7 +14,8 @@ from kernels.slice import choose_kernels, job
 from kernels.slice.closure import chain
 from kernels.slice.cutting import UnitSlicer
 from kernels.slice.folder import load_slices
-from kernels.slice.job import Plan, slice_kernels
+from kernels.slice.job import Plan
+from kernels.slice.many import slice_kernels
 
 RULES = Path(__file__).parent / "library" / "rules.toml"
 ARCHITECTURE, OTHER = "gfx942", "gfx90a"

@@ -1,0 +1,157 @@
+"""One entry point judged, in whichever process it is: its prototype, its calls, its verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from extractor.families import read_name
+from extractor.project import Project
+from kernels.call.case import boundary_cases, completed, parse
+from kernels.call.execution import Execution, Handle
+from kernels.call.options import CallOptions
+from kernels.call.prototype import Headers, read_headers
+from kernels.call.record import EntryVerdict, Finding
+from kernels.call.roles import Signature, read_signature, real_letters
+from kernels.call.search import Judge, Search
+from kernels.isolation.limits import Limits
+
+_STATUS = "status"
+
+
+@dataclass(frozen=True)
+class EntryRequest:
+    """One entry point to judge.
+
+    Attributes:
+        project: Path of the rule file.
+        source: Folder or ``URL@REF`` instead of the pinned source.
+        entry: Its name.
+        library: The built library.
+        options: What the user chose.
+        command: Beginning of a reproducer.
+        deadline: When all calls should be done, in seconds since the epoch.
+        turns: Entry points that one worker still has to judge, this one among them; they share the
+            time that is left.
+    """
+
+    project: str
+    source: str | None
+    entry: str
+    library: Path
+    options: CallOptions
+    command: str
+    deadline: float
+    turns: int
+
+
+@dataclass(frozen=True)
+class EntryJudged:
+    """What came of it."""
+
+    record: EntryVerdict
+    findings: tuple[Finding, ...]
+
+
+def judge_entry(request: EntryRequest) -> EntryJudged:
+    """Tries the inputs of one entry point under its share of the time.
+
+    Raises:
+        UserError: The case that was asked for is none of this entry point.
+    """
+    known = _library(request.project, request.source)
+    project, headers, options = known.project, known.headers, request.options
+    found = _signature(project, headers, request.entry)
+    record = EntryVerdict(request.entry, read_name(project.rule.families, request.entry).own)
+    if isinstance(found, str):
+        record.skipped = found
+        return EntryJudged(record, ())
+    share = max((request.deadline - time.time()) / request.turns, 1.0)
+    flags = {name: real_letters(found, name, headers) for name in found.flags}
+    judge = Judge(
+        request.library, Execution(found, flags, known.handle, known.statuses), record,
+        Limits(wall_seconds=options.call_seconds, cpu_seconds=100_000),
+        wavefront=options.wavefront, lockstep=options.lockstep, command=request.command,
+    )  # fmt: skip
+    with Search(found, flags, judge, options.seed, share) as search:
+        if options.case:
+            letters = {name: tuple(values) for name, values in flags.items()}
+            pattern = boundary_cases(found, letters, options.seed)[0]
+            search.one(completed(parse(options.case), pattern, letters))
+        else:
+            search.all()
+        return EntryJudged(record, tuple(search.findings))
+
+
+@dataclass(frozen=True)
+class _Library:
+    project: Project
+    headers: Headers
+    handle: Handle
+    statuses: Mapping[int, str]
+
+
+@lru_cache(maxsize=2)
+def _library(name: str, source: str | None) -> _Library:
+    """What all entry points of a library share, read once a process."""
+    project = Project(name, source=source, jobs=1)
+    headers = library_headers(project)
+    return _Library(project, headers, _handle(headers, project), _statuses(headers))
+
+
+def library_headers(project: Project) -> Headers:
+    """Public headers of a library, and of those it stands on, with what the build generates."""
+    files: list[Path] = []
+    for one in (project, *(Project(name) for name in project.rule.siblings)):
+        globs = one.rule.entry_points.headers or ("**/*.h", "**/*.hpp")
+        for pattern in globs:
+            files.extend(sorted(one.tree.root.glob(pattern)))
+    return read_headers(files)
+
+
+def _signature(project: Project, headers: Headers, name: str) -> Signature | str:
+    prototype = headers.prototype(name)
+    if prototype is None:
+        return "no header has its prototype"
+    return read_signature(prototype, read_name(project.rule.families, name).own, headers)
+
+
+def _handle(headers: Headers, project: Project) -> Handle:
+    """The functions around a handle, by the names that such functions have."""
+    names = set(project.entry_points)
+    for sibling in project.rule.siblings:
+        names |= set(Project(sibling).entry_points)
+
+    def ending(text: str) -> str:
+        fitting = sorted(n for n in names if n.endswith(text))
+        # A library on top of another has the other's handle, and names of its own for it.
+        taken = [n for n in fitting if headers.prototype(n) and _takes(headers, n)]
+        return (taken or fitting or [""])[0]
+
+    create = ending("create_handle")
+    mode = ending("set_pointer_mode")
+    modes: dict[str, int] = {}
+    prototype = headers.prototype(mode) if mode else None
+    if prototype:
+        for constant, value in headers.constants(prototype.parameters[-1].type.base).items():
+            modes[constant.rsplit("_", 1)[-1]] = value
+    return Handle(create, ending("destroy_handle"), mode, modes)
+
+
+def _takes(headers: Headers, name: str) -> bool:
+    prototype = headers.prototype(name)
+    return bool(
+        prototype and prototype.parameters and "handle" in prototype.parameters[0].type.base
+    )
+
+
+def _statuses(headers: Headers) -> Mapping[int, str]:
+    return {
+        value: constant
+        for name, constants in headers.enumerations.items()
+        if name.endswith(_STATUS)
+        for constant, value in constants.items()
+    }
