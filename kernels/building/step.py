@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from extractor.errors import RocQuarryError
@@ -38,5 +39,22 @@ def _first_complaint(text: str) -> str:
     for word in ("undefined reference", "undefined symbol", "error:"):
         for line in text.splitlines():
             if word in line:
-                return line.strip()
+                return _explained(line.strip())
     return ""
+
+
+_INSTRUCTION = re.compile(
+    r"(?:reference to __host__ function|undeclared identifier) '(__builtin_amdgcn_\w+)'"
+)
+
+
+def _explained(complaint: str) -> str:
+    """What a compiler for another processor says of an AMD instruction is not what is meant."""
+    found = _INSTRUCTION.search(complaint)
+    if not found:
+        return complaint
+    where = complaint.partition(" error:")[0]
+    return (
+        f"{where} {found.group(1)} is an instruction of AMD GPUs that this backend cannot run; "
+        "--backend compile builds it, amd runs it"
+    )

@@ -128,3 +128,16 @@ def test_precompiled_headers_change_nothing(tmp_path: Path) -> None:
     kept = [Elf(unit.objects[0].read_bytes()) for unit in (plain, fast)]
     names = [{symbol.name for symbol in elf.symbols if symbol.defined} for elf in kept]
     assert names[0] == names[1]
+
+
+def test_an_instruction_that_only_amds_gpus_have_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "matrix.hip"
+    source.write_text(
+        "#include <hip/hip_runtime.h>\n"
+        "typedef float four __attribute__((ext_vector_type(4)));\n"
+        "__global__ void k(const float* a, four* c) {\n"
+        "  *c = __builtin_amdgcn_mfma_f32_16x16x4f32(a[0], a[1], *c, 0, 0, 0);\n}\n"
+    )
+    wanted = "matrix.hip:4:8: __builtin_amdgcn_mfma_f32_16x16x4f32 is an instruction of AMD GPUs"
+    with pytest.raises(BuildError, match=wanted):
+        compile_unit(source)
