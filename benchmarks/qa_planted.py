@@ -36,7 +36,7 @@ class Bench:
 
     def __init__(self, rows: list[Row], out: Path) -> None:
         self.rows = rows
-        self.judge = Judge(Project, out)
+        self.judge = Judge(Project, out, write_again=True)
 
     def kernels(self, row: Row) -> list[str]:
         ground = self.judge.ground(row["project"])

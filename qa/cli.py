@@ -63,7 +63,7 @@ def check(
     reporter = Reporter(quiet=quiet or as_json)
     judge = Judge(
         lambda name: Project(name, source=source, reporter=reporter), out,
-        load_traces(traces or ()),
+        load_traces(traces or ()), write_again=True,
     )  # fmt: skip
     with reporter.work("checked") as advance:
         judged = list(judge_file(file, judge, advance))

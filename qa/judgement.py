@@ -16,12 +16,14 @@ from extractor.project import Project
 from qa.gates import GATES, Case
 from qa.ground import Ground, read_rows
 from qa.records import ENTRY_SCHEMA, Entry
+from qa.rewriting import Rewriting
 from qa.text.skeleton import NearDuplicates, code_skeleton, skeleton
 
 OpenProject = Callable[[str], Project]
 SCHEMA_GATE = "schema"
+AUTHOR_GATE = "author"
 DUPLICATE_GATE = "near_duplicate"
-GATE_NAMES = (SCHEMA_GATE, *(gate.name for gate in GATES), DUPLICATE_GATE)
+GATE_NAMES = (SCHEMA_GATE, *(gate.name for gate in GATES), AUTHOR_GATE, DUPLICATE_GATE)
 """All gates in the order they are asked."""
 
 
@@ -61,14 +63,17 @@ class Judge:
         open_project: Opens a library by the name of its rule file.
         folder: Folder of earlier outputs with scopes, facts and traces.
         traces: Further traces.
+        write_again: Have the static author write his entries again, and compare.
     """
 
     open_project: OpenProject
     folder: Path | None = None
     traces: list[dict[str, Any]] = field(default_factory=list)
+    write_again: bool = False
 
     def __post_init__(self) -> None:
         self._grounds: dict[str, Ground | None] = {}
+        self._again: dict[str, Rewriting] = {}
         self._texts = NearDuplicates()
         self._ids: set[str] = set()
 
@@ -127,6 +132,13 @@ class Judge:
             if why is not None:
                 return _failed(entry.id, gates, gate.name, why)
             gates[gate.name] = True
+        if self.write_again:
+            if entry.project not in self._again:
+                self._again[entry.project] = Rewriting(ground)
+            why = self._again[entry.project].fault(entry)
+            if why is not None:
+                return _failed(entry.id, gates, AUTHOR_GATE, why)
+            gates[AUTHOR_GATE] = True
         return Verdict(entry.id, True, gates, "")
 
     def compare(self, entry: Entry, verdict: Verdict) -> Verdict:

@@ -37,7 +37,8 @@ def _entry_points(case: Case) -> str | None:
     known = set(case.view.entry_points)
     named = known & set(re.findall(r"`(\w+)`", case.entry.question))
     stray = sorted(named - set(case.entry.entry_points))
-    if stray:
+    # Next to an entry point of the entry another one is what it is compared with.
+    if stray and not named & set(case.entry.entry_points):
         return f"the question is about {stray[0]}, which is not among the entry points"
     for claim in case.entry.claims:
         spoken = claim.type in ("path", "reach") and claim.subject in known

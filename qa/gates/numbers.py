@@ -24,6 +24,23 @@ from qa.text.prose import Number, numbers, plain
 _ALWAYS = {0, 1, 2}
 _WIDTHS = {8, 16, 32, 64, 128}
 _DEEP = 1024
+WORDS = {
+    "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "twelve": 12, "sixteen": 16, "thirty-two": 32, "sixty-four": 64, "thrice": 3,
+}  # fmt: skip
+"""Numbers that are spelled; smaller ones are words of every sentence."""
+_SPELLED = re.compile(
+    rf"\b({'|'.join(WORDS)}) (?:(?:consecutive|neighbouring|adjacent|different|more|single|whole|"
+    r"such) )?(threads?|elements?|blocks?|bytes?|rows?|columns?|batches|lanes?|wavefronts?|bits|"
+    r"values|floats|doubles|rounds?|steps|tiles?|pairs?|entries|matrices|vectors?|times)\b",
+    re.I,
+)
+_SUPPOSED = re.compile(
+    r"(?:^|[;,:(] ?)(?:[Bb]ut |[Aa]nd )?"
+    r"(?:[Ww]ith|[Ii]f|[Ff]or|[Aa]t|[Ww]ere|[Gg]iven|[Ll]aunched with)\b"
+    r"[^,;:]{0,30}$"
+)
+"""Before a number that a sentence supposes."""
 _THREAD = re.compile(r"thread\s+(\d+)\s+(?:of|in)\s+(?:the\s+)?block\s+(\d+)", re.I)
 _BLOCK_FIRST = re.compile(r"block\s+(\d+),?\s+(?:and\s+)?thread\s+(\d+)", re.I)
 
@@ -51,18 +68,24 @@ def justified(case: Case) -> str | None:
     grown: list[int | float] = [n.value for n in numbers(case.entry.question)]
     for sentence in case.sentences:
         text = plain(sentence)
+        here = {n.value for n in numbers(text)}
         results = {_value(e.right) for e in equations(sentence)} if free else set()
         for number in numbers(text):
             value = number.value
             if (
                 value in base or value in claimed or value in _ALWAYS or value in results
                 or (value in _WIDTHS and _is_width(text, number))
-                or (free and _reachable(value, grown))
+                or (free and _reachable(value, grown, here))
+                or (free and _SUPPOSED.search(text[: number.start]))
             ):  # fmt: skip
                 if free and value not in grown and len(grown) < 24:
                     grown.append(value)
                 continue
             return f"nothing proves the number {value}: {sentence[:90]}"
+        for word, noun in _SPELLED.findall(text):
+            value = WORDS[word.lower()]
+            if value not in base | claimed | results and value not in grown:
+                return f"nothing proves that there are {word} {noun}: {sentence[:80]}"
     return None
 
 
@@ -107,14 +130,23 @@ def _value(text: str) -> int | float | None:
     return int(value) if value == int(value) else float(value)
 
 
-def _reachable(target: int | float, base: list[int | float]) -> bool:
-    """One operation on what is known gives the number, two where it is a large one."""
-    known = {Fraction(b) for b in base} | {Fraction(n) for n in _ALWAYS}
+def _reachable(target: int | float, base: list[int | float], here: set[int | float]) -> bool:
+    """One operation on what is known gives the number, two where it is a large one.
+
+    Sums count where both parts stand in the sentence: any number is the neighbour of some other.
+    """
     goal = Fraction(target)
-    first = _combined(known, known)
-    if goal in first:
+    near = {Fraction(n) for n in (here & set(base)) - {target}}
+    if any(
+        abs(goal - a) == 1 or goal in (a + b, a - b) for a in near for b in near | {Fraction(0)}
+    ):
         return True
-    return target >= _DEEP and len(base) < 12 and goal in _combined(first, known)
+    known = {Fraction(b) for b in base} | {Fraction(2)}
+    if any(goal in (a * b, b and a / b, b and a // b, b and -(-a // b), b and a % b)
+           for a, b in product(known, known) if b not in (0, 1)):  # fmt: skip
+        return True
+    wide = known | {Fraction(n) for n in _ALWAYS}
+    return target >= _DEEP and len(base) < 12 and goal in _combined(_combined(wide, wide), wide)
 
 
 def _combined(left: set[Fraction], right: set[Fraction]) -> set[Fraction]:

@@ -213,6 +213,24 @@ class _Runner:
                     self.dimensions(name, value, node)
                     continue
                 self.assign(name, value, node)
+            elif kind == "dim3" and child.type == "function_declarator":
+                self.named_dimensions(child)
+
+    def named_dimensions(self, node: Node) -> None:
+        """``dim3 threads(DIM_X, DIM_Y)``, which a grammar takes for a declaration."""
+        name, given = node.child_by_field_name("declarator"), node.child_by_field_name("parameters")
+        parts = [self.text(c) for c in given.named_children] if given is not None else []
+        if name is None or not all(re.fullmatch(r"\w+", part) for part in parts):
+            return
+        for axis, part in zip("xyz", [*parts, "", ""], strict=False):
+            value = self.outcome.values.get(part) if part else 1
+            if value is None:
+                try:
+                    value = self.named(part)
+                except Opaque:
+                    self.outcome.values.pop(f"{self.text(name)}.{axis}", None)
+                    continue
+            self.outcome.values[f"{self.text(name)}.{axis}"] = value
 
     def dimensions(self, name: str, value: Node, node: Node) -> None:
         parts = [c for c in value.named_children if c.type != "comment"]
