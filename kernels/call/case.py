@@ -14,6 +14,8 @@ Case = dict[str, Any]
 ``mode`` (host or device scalars), ``schedule``, ``guard``, ``poison`` and ``seed``."""
 
 SCHEDULES = ("together", "ascending", "descending", "random:1", "ahead", "behind")
+WORDS = {"mode": ("host", "device"), "guard": ("end", "start")}
+"""What parts of a case that all entry points have may say."""
 _LINE = (0, 1, 2, 3, 5, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1024, 1025, 2049,
          4097, 10007)  # fmt: skip
 _PLANE = (0, 1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200, 255, 257, 300,
@@ -166,7 +168,7 @@ def completed(case: Case, pattern: Case, letters: Mapping[str, Sequence[str]]) -
     Args:
         case: What was typed.
         pattern: A case of the same entry point, with everything.
-        letters: Of its flags.
+        letters: Of its flags, and other words that a part of the case may be.
 
     Raises:
         UserError: A name that no case of the entry point has, a word for a number, or a

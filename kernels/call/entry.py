@@ -10,7 +10,7 @@ from pathlib import Path
 
 from extractor.families import read_name
 from extractor.project import Project
-from kernels.call.case import boundary_cases, completed, parse
+from kernels.call.case import WORDS, boundary_cases, completed, parse
 from kernels.call.execution import Execution, Handle
 from kernels.call.options import CallOptions
 from kernels.call.prototype import Headers, read_headers
@@ -80,7 +80,8 @@ def judge_entry(request: EntryRequest) -> EntryJudged:
         if options.case:
             letters = {name: tuple(values) for name, values in flags.items()}
             pattern = boundary_cases(found, letters, options.seed)[0]
-            search.one(completed(parse(options.case), pattern, letters))
+            words = {**letters, "values": found.operation.values, **WORDS}
+            search.one(completed(parse(options.case), pattern, words))
         else:
             search.all()
         return EntryJudged(record, tuple(search.findings))

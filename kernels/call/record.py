@@ -15,7 +15,8 @@ class Finding:
         entry: The C function.
         kind: ``result``, ``memory`` (a buffer was left or a guard written), ``untouched`` (written
             where the definition forbids it), ``unreferenced`` (reads what the definition says is
-            not referenced), ``status``, ``crash``, ``time``.
+            not referenced), ``uninitialised`` (right or wrong by what memory held that nobody
+            wrote, such as a workspace), ``status``, ``crash``, ``time``.
         input: Parameters of the call, as ``--case`` takes them.
         expected: What the definition gives.
         got: What came.

@@ -28,6 +28,8 @@ _SHRINK_SHARE = 0.35
 _BOUNDARY_SHARE = 0.8
 _RANDOM_AT_ONCE = 20
 _CALLS_A_HANDLE = 12
+_NAN, _NUMBERS = "0xff", "0x7b"
+"""Bytes of memory that nobody wrote: NaN in every type, or a large number."""
 
 
 @dataclass
@@ -52,8 +54,20 @@ class Judge:
     lockstep: bool
     command: str
 
-    def hardware(self) -> str:
-        """For which hardware a finding of these settings matters."""
+    def hardware(self, kind: str = "", *, ordered: bool = False) -> str:
+        """For which hardware a finding of these settings matters.
+
+        Args:
+            kind: Of the finding.
+            ordered: Whether it shows under some orders of wavefronts only.
+        """
+        if self.lockstep and kind in ("uninitialised", "unreferenced"):
+            return "any hardware: nothing says what such memory holds"
+        if self.lockstep and ordered:
+            return (
+                f"any hardware whose wavefronts drift that far apart; seen with {self.wavefront} "
+                "lanes in lockstep, so it is no matter of lanes"
+            )
         if not self.lockstep:
             return "none as built: it counts on the lanes of a wavefront running in lockstep"
         if self.wavefront == 32:
@@ -185,8 +199,11 @@ class Search:
     def _kind(self, case: Case, failure: Failure) -> str:
         if failure.kind != "result":
             return failure.kind
-        benign = self._judge.execution.run(self._session, case, benign=True)
-        return "unreferenced" if benign is None else "result"
+        execution = self._judge.execution
+        if execution.run(self._session, case, benign=True) is None:
+            return "unreferenced"
+        other = {**case, "poison": _NUMBERS if case.get("poison") != _NUMBERS else _NAN}
+        return "uninitialised" if execution.run(self._session, other) is None else "result"
 
     def _note(self, case: Case, failure: Failure) -> None:
         first = case, failure
@@ -202,16 +219,15 @@ class Search:
         where = f"[{', '.join(map(str, problem.index))}]" if problem.index else ""
         text = describe(case)
         entry = self._signature.prototype.name
-        order = (
-            ""
-            if len(showing) in (0, len(tried))
-            else ("; it depends on the order in which wavefronts run")
-        )
+        ordered = len(showing) not in (0, len(tried))
+        order = "; it depends on the order in which wavefronts run" if ordered else ""
+        if kind == "uninitialised":
+            order += "; it is right where memory that nobody wrote holds other bytes"
         self.findings.append(
             Finding(
                 entry, kind, text, f"{problem.operand}{where} {problem.expected}".strip(),
                 problem.got, problem.sentence + order, problem.ratio, tuple(showing), tried,
-                self._judge.hardware(),
+                self._judge.hardware(kind, ordered=ordered),
                 f"{self._judge.command} --entry {entry} --case '{text}'",
                 findings=failure.answer.findings,
             )

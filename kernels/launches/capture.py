@@ -20,6 +20,7 @@ from extractor.trace.thresholds import thresholds
 from extractor.trace.tracer import Tracer
 from extractor.trace_rule import ParameterRule
 from extractor.trace_rule import Trace as TraceRule
+from kernels.launches.growing import larger_arguments
 from kernels.launches.listening import Geometry, HostLibrary
 from kernels.task.element_types import ELEMENT_TYPES, from_storage
 from kernels.task.model import Number
@@ -30,6 +31,7 @@ _MOST_ENTRIES = 6
 _SMALL, _SMALL_COUNT = 1100, 5
 _POINTER_BYTES = 8
 _FAR = 1 << 22
+_MOST_GROWN = 3
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,13 @@ class _Stage:
 
 @dataclass(frozen=True)
 class _Call:
-    """A call of an entry point, and how a person writes it."""
+    """A call of an entry point, how a person writes it, and what it was made from."""
 
     entry: str
     name: str
     request: Request
+    args: Mapping[str, Value]
+    case: TracedCase
 
 
 class _QuickCaller(Caller):
@@ -111,6 +115,7 @@ class Captures:
         self._tracer = Tracer(project, config)
         self._known: dict[_Stage, dict[str, list[str]]] = {}
         self._made: dict[str, tuple[list[_Call], list[_Call]]] = {}
+        self._launching: dict[str, tuple[_Stage, list[_Call]]] = {}
 
     def symbols(self) -> Iterator[set[str]]:
         """Kernels that calls launch: those of small calls first, then more and more."""
@@ -130,6 +135,29 @@ class Captures:
             found = self._heard(stage, chosen, symbol, parameters)
             if found:
                 return found
+        return []
+
+    def larger(self, symbol: str, parameters: Sequence[CParameter]) -> list[CapturedLaunch]:
+        """Launches of a kernel by ever larger calls, after :meth:`of` has found some.
+
+        Args:
+            symbol: Mangled symbol of the instantiation.
+            parameters: Its parameters.
+        """
+        stage, calls = self._launching.get(symbol, (None, []))
+        for call in calls[:_MOST_GROWN] if stage else ():
+            assert stage
+            prototype = self._tracer.prototypes.functions[call.entry]
+            sizes = {
+                p.name for p in prototype.parameters if self._caller.role(call.entry, p) == "size"
+            }
+            grown = [
+                self._call(call.entry, args, call.case)
+                for args in larger_arguments(call.args, sizes)
+            ]
+            found = self._launches(stage, grown, symbol, parameters)
+            if found:
+                return list({one.call.partition(" launch ")[0]: one for one in found}.values())
         return []
 
     @cached_property
@@ -179,13 +207,15 @@ class Captures:
             prototype = self._tracer.prototypes.functions[entry]
             made: tuple[list[_Call], list[_Call]] = ([], [])
             for number, case in enumerate(candidates(caller, prototype, _DRAWS, self._steps)):
-                case = _turned(rule, case, number)
                 args = _apart(caller.complete(prototype, case.args))
-                wire = caller.wire(prototype, args, case.pointer_mode)
-                request = Request(entry, wire, list(_modes(rule, case)))
-                made[_is_large(args)].append(_Call(entry, _spelled(entry, args), request))
+                made[_is_large(args)].append(self._call(entry, args, _turned(rule, case, number)))
             self._made[entry] = made
         return self._made[entry]
+
+    def _call(self, entry: str, args: Mapping[str, Value], case: TracedCase) -> _Call:
+        wire = self._caller.wire(self._tracer.prototypes.functions[entry], args, case.pointer_mode)
+        request = Request(entry, wire, list(_modes(self._tracer.rule, case)))
+        return _Call(entry, _spelled(entry, args), request, args, case)
 
     @cached_property
     def _steps(self) -> list[int]:
@@ -195,18 +225,25 @@ class Captures:
         self, stage: _Stage, entries: Sequence[str], symbol: str, parameters: Sequence[CParameter]
     ) -> list[CapturedLaunch]:
         calls = [call for entry in entries for call in self._calls(entry)[stage.large]]
-        if not calls:
-            return []
+        return self._launches(stage, calls, symbol, parameters) if calls else []
+
+    def _launches(
+        self, stage: _Stage, calls: Sequence[_Call], symbol: str, parameters: Sequence[CParameter]
+    ) -> list[CapturedLaunch]:
         wanted = {symbol: [_size(one) for one in parameters]}
         known = sorted({symbol, *self._entries(stage)})
-        found = []
+        found: list[CapturedLaunch] = []
+        launching: list[_Call] = []
         for one in self._host(stage).hear([c.request for c in calls], wanted, known):
             rows = one.arguments.get(symbol, ())
             name = calls[one.number].name
+            if rows:
+                launching.append(calls[one.number])
             pairs = zip(one.launches.get(symbol, ()), rows, strict=False)
             for number, (geometry, data) in enumerate(pairs):
                 label = f"{name} launch {number + 1}" if len(rows) > 1 else name
                 found.append(_captured(label, geometry, data, parameters))
+        self._launching.setdefault(symbol, (stage, launching))
         return found
 
 

@@ -44,7 +44,7 @@ class Request:
 
 
 def choose_request(task: Task) -> Request:
-    """The largest case that the task has, or a larger one where all its sizes are expressions.
+    """What the task has for it, else its largest case, or a larger one where sizes are expressions.
 
     Raises:
         UserError: The task has no case that can be launched.
@@ -54,6 +54,8 @@ def choose_request(task: Task) -> Request:
         raise UserError(f"task {task.task} has no case that can be launched")
     case = max(usable, key=lambda one: _moved(task, one))
     grown = _grown(task, case)
+    if task.timed and _moved(task, task.timed) > _moved(task, grown or case):
+        grown = task.timed
     chosen = grown or case
     flops = evaluate(task.flops, chosen.scalars) if task.flops else 0
     return Request(chosen, _geometry(task, chosen), _moved(task, chosen), flops, grown is not None)

@@ -29,6 +29,7 @@ from kernels.slice.parameters import KernelParameter, read_parameters
 from kernels.task.binding_source import binding_source
 from kernels.task.element_types import ELEMENT_TYPES
 from kernels.task.folder import save_task
+from kernels.task.largest import largest_case
 from kernels.task.measure import measure_extents
 from kernels.task.model import Entry, Launch, Parameter, Provenance, Task, Tolerance
 
@@ -152,6 +153,11 @@ def _task(folder: Path, record: SliceRecord, sources: LaunchSources) -> tuple[Ta
             contract = replace(contract, notes=(*contract.notes, text))
         if not any(any(case.extents.values()) for case in task.cases):
             raise UserError("it touches no buffer on the cpu backend, so no result can be judged")
+        if captures and chosen:
+            larger = captures.larger(symbol, [one.declared for one in parameters])
+            cases = cases_of(larger, buffers, own_geometry=True)
+            null = {one.call: one.absent for one in larger}
+            task = task.model_copy(update={"timed": largest_case(task, file, cases, null)})
     own = chosen and contract.origin != "launches"
     return task, contract, f"launches+{contract.origin}" if own else contract.origin
 

@@ -135,6 +135,8 @@ class Task(_Strict):
         tolerance: By element type.
         source: Provenance of the baseline.
         flops: Operations of a call by its definition, as a size; empty where nobody counted.
+        timed: What is timed on a card; one of the cases, or a larger one of the same form, where
+            there is none.
     """
 
     schema_: Literal["rocquarry-task-1"] = Field(default="rocquarry-task-1", alias="schema")
@@ -148,6 +150,7 @@ class Task(_Strict):
     tolerance: dict[str, Tolerance]
     source: Provenance
     flops: str = ""
+    timed: Case | None = None
 
     def geometry(self, case: Case) -> tuple[int, ...]:
         """Grid, block and bytes of dynamic LDS of a case; of a function, those of one thread.

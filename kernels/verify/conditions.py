@@ -63,6 +63,7 @@ LOCKSTEP: tuple[Setting, ...] = (
     {"HIPCPU_SCHEDULE": "ascending", **_ALLOWED},
     {"HIPCPU_SCHEDULE": "descending", **_ALLOWED},
     {"HIPCPU_SCHEDULE": "random:1", **_ALLOWED},
+    {"HIPCPU_SCHEDULE": "ahead", **_ALLOWED},
 )
 """The same for kernels that are built to run in lockstep; the first is nearest to the hardware."""
 

@@ -7,6 +7,7 @@
 | ``ties`` | equal pivots and extrema: -1, 0 and 1 alone |
 | ``zeros`` | zero pivots, early ends |
 | ``dominant`` | factorisations that go on to the end: a heavy diagonal |
+| ``mixed`` | members of a batch of which some end early: every third is zero, others dominant |
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from kernels.task.model import Case
 from kernels.verify.roles import role_of
 
 SHARED = ("ties", "zeros", "dominant")
+UNLIKE = ("ties", "mixed")
+"""Where members of a batch need not take the same way."""
+_FEW = 16
+"""So few elements are one for each member of a batch."""
 
 
 def refilled(values: Sequence[Value], content: str, case: Case) -> list[Value]:
@@ -43,11 +48,15 @@ def refilled(values: Sequence[Value], content: str, case: Case) -> list[Value]:
             found.append(value)
             continue
         array = from_storage(value.data, parameter.element).copy()
-        found.append(Value(parameter, to_storage(_filled(array, kind, case), parameter.element)))
+        found.append(
+            Value(
+                parameter, to_storage(_filled(array, kind, case, parameter.name), parameter.element)
+            )
+        )
     return found
 
 
-def _filled(array: Any, kind: str, case: Case) -> Any:
+def _filled(array: Any, kind: str, case: Case, name: str) -> Any:
     np = numpy()
     if kind in ("nan", "infinity"):
         # Neither at the start nor at the end, where a guard in the code might meet it alone.
@@ -58,13 +67,15 @@ def _filled(array: Any, kind: str, case: Case) -> Any:
         array[:] = 0
     elif kind == "ties":
         array[:] = np.sign(np.round(array.real * 1.6))
-    elif kind == "dominant":
-        places = _diagonal(len(array), case)
+    elif kind in ("dominant", "mixed"):
+        places = _diagonal(len(array), case, name)
         array[places] = abs(array[places]) + max(4.0, float(len(places)))
+        if kind == "mixed":
+            array[np.arange(len(array)) // _period(len(array), case, name) % 3 == 0] = 0
     return array
 
 
-def _diagonal(count: int, case: Case) -> Any:
+def _diagonal(count: int, case: Case, name: str) -> Any:
     """Elements on the diagonal of a column-major matrix, of each one of a batch.
 
     The distance of columns is a leading dimension if there is one, else the largest size.
@@ -74,7 +85,17 @@ def _diagonal(count: int, case: Case) -> Any:
     leading = [v for k, v in whole.items() if role_of(k) == "leading"]
     sizes = [v for k, v in whole.items() if role_of(k) == "size"]
     step = (leading or [max(sizes, default=1)])[0] + 1
-    strides = [v for k, v in whole.items() if role_of(k) == "stride" and v >= step]
-    period = strides[0] if strides else count
     places = np.arange(0, count)
-    return places[(places % max(period, 1)) % step == 0]
+    return places[(places % _period(count, case, name, step)) % step == 0]
+
+
+def _period(count: int, case: Case, name: str, least: int = 1) -> int:
+    """Elements from one member of a batch to the next; what is short has one for each."""
+    if count <= _FEW and least == 1:
+        return 1
+    strides = {
+        k: int(v) for k, v in case.scalars.items()
+        if isinstance(v, int) and role_of(k) == "stride" and v >= max(least, 1)
+    }  # fmt: skip
+    own = [v for k, v in strides.items() if k.lower().endswith(name.lower())]
+    return (own or [*strides.values()] or [max(count, 1)])[0]

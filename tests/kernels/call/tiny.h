@@ -12,6 +12,7 @@ int reads_sgemv(tiny_operation trans, tiny_int m, tiny_int n, const float* alpha
 int good_ssyr(tiny_fill uplo, tiny_int n, const float* alpha, const float* x, tiny_int incx, float* A, tiny_int lda);
 int whole_ssyr(tiny_fill uplo, tiny_int n, const float* alpha, const float* x, tiny_int incx, float* A, tiny_int lda);  // both triangles
 int good_sasum(tiny_int n, const float* x, tiny_int incx, float* result);
+int dirty_sasum(tiny_int n, const float* x, tiny_int incx, float* result);  // reads a workspace that nobody wrote
 int racing_sasum(tiny_int n, const float* x, tiny_int incx, float* result);  // a barrier is missing
 int good_sgetrf(tiny_int m, tiny_int n, float* A, tiny_int lda, int* ipiv, int* info);
 int lazy_sgetrf(tiny_int m, tiny_int n, float* A, tiny_int lda, int* ipiv, int* info);  // does not pivot

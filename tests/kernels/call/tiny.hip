@@ -50,6 +50,8 @@ __global__ void total(int n, const float* x, int incx, float* result, bool waits
   if (threadIdx.x == 0) *result = n > 0 ? lds[0] : 0;
 }
 
+__global__ void fold(const float* work, float* result) { *result += 0 * *work; }
+
 __global__ void factorise(int m, int n, float* A, int lda, int* ipiv, int* info, bool pivots) {
   if (threadIdx.x) return;
   *info = 0;
@@ -91,6 +93,14 @@ int whole_ssyr(tiny_fill uplo, int n, const float* alpha, const float* x, int in
 }
 int good_sasum(int n, const float* x, int incx, float* result) { total<<<1, 256>>>(n, x, incx, result, true); return 0; }
 int racing_sasum(int n, const float* x, int incx, float* result) { total<<<1, 256>>>(n, x, incx, result, false); return 0; }
+int dirty_sasum(int n, const float* x, int incx, float* result) {
+  float* work = nullptr;
+  if (hipMalloc(&work, 256) != hipSuccess) return 2;
+  if (n > 5) total<<<1, 256>>>(n - 1, x, incx, work, true);
+  total<<<1, 256>>>(n, x, incx, result, true);
+  if (n > 4) fold<<<1, 1>>>(work, result);
+  return hipFree(work) != hipSuccess;
+}
 int good_sgetrf(int m, int n, float* A, int lda, int* ipiv, int* info) { factorise<<<1, 64>>>(m, n, A, lda, ipiv, info, true); return 0; }
 int lazy_sgetrf(int m, int n, float* A, int lda, int* ipiv, int* info) { factorise<<<1, 64>>>(m, n, A, lda, ipiv, info, false); return 0; }
 }

@@ -9,6 +9,7 @@ import pytest
 from extractor.project import Project
 from kernels.launches.capture import CapturedLaunch, Captures
 from kernels.launches.fit import fit_sizes
+from kernels.launches.growing import larger_arguments
 from kernels.launches.selection import choose_launches
 from kernels.slice.cases import cases_of
 from kernels.slice.geometry import Contract, captured_contract, fitted_contract, reproduces
@@ -50,6 +51,28 @@ def test_arguments_are_those_of_the_library_s_own_launch(
         assert not one.absent
         assert one.call.startswith("brook_sfill ")
     assert captures.of("_Z7unknowni", _FILL[:1]) == []
+
+
+def test_larger_calls_of_the_same_form_launch_the_same_kernel(
+    brook: Project, in_shared_cache: Path
+) -> None:
+    captures = Captures(brook, "fill", "source")
+    symbol = next(name for name in next(captures.symbols()) if "4fillILi256" in name)
+    assert captures.larger(symbol, _FILL) == []  # nothing has been heard yet
+    captures.of(symbol, _FILL)
+    sizes = [int(one.scalars["n"]) for one in captures.larger(symbol, _FILL)]
+    assert sizes == [sizes[0] << k for k in range(len(sizes))]
+    assert sizes[-1] > 1 << 20
+
+
+def test_members_of_a_batch_stay_apart_as_they_grow() -> None:
+    args: dict[str, int | float | str | list[float]] = {
+        "uplo": "U", "n": 10, "alpha": 2.0, "lda": 12, "strideA": 120, "incx": 1, "batch_count": 3,
+    }  # fmt: skip
+    first, second, *_ = larger_arguments(args, {"n"})
+    assert first == {**args, "n": 20, "lda": 24, "strideA": 480}
+    assert second == {**args, "n": 40, "lda": 48, "strideA": 1920}
+    assert list(larger_arguments(args, set())) == []
 
 
 def test_what_only_large_calls_on_one_device_launch(brook: Project, in_shared_cache: Path) -> None:

@@ -61,6 +61,17 @@ def test_sizes_grow_where_extents_follow_from_them() -> None:
     assert request.bytes == 24 * request.case.scalars["n"]
 
 
+def test_what_a_task_has_to_be_timed_is_timed_where_it_is_larger() -> None:
+    task = _task(1, 65, 300, extent="")
+    size = 1 << 20
+    larger = Case(name="large", scalars={"n": size}, extents={"x": size, "y": size})
+    request = choose_request(task.model_copy(update={"timed": larger}))
+    assert request.case == larger
+    assert request.bytes == 24 * size
+    smaller = larger.model_copy(update={"extents": {"x": 9, "y": 9}})
+    assert choose_request(task.model_copy(update={"timed": smaller})).case.name == "n=300"
+
+
 def test_a_case_whose_extents_were_measured_stays_as_it_is() -> None:
     request = choose_request(_task(1, 65, 300, extent=""))
     assert not request.grown
