@@ -50,7 +50,8 @@ def _number(meaning: str) -> Shape:
 # fmt: off
 VOCABULARY: dict[str, Shape] = {
     # Kernels and device functions, from the AST. `through` lists the calls that lead to the place.
-    "launch_bounds": _record("threads a block may have", "max_threads", "min_waves"),
+    "launch_bounds": _record("threads a block may have; both null where the kernel states none",
+                             "max_threads", "min_waves"),
     "instantiations_read": _record("how many instantiations were read, and for how many shapes of "
                                    "template arguments they stand: numbers apart, for they stay "
                                    "symbols", "shapes", "instantiations"),
@@ -81,7 +82,9 @@ VOCABULARY: dict[str, Shape] = {
                              more=("through", "parameter", "irregular_because", "member", "matrix",
                                    "run", "index_unit_bytes", "overflow", "one_too_many")),
     "lds_access": _record("one access to LDS; `passes` names the smallest threads of a block that "
-                          "would leave the array; subject is file:line:column", "array", *_ACCESS,
+                          "would leave the array; `conflict_ways` says for each architecture how "
+                          "many words of one bank lanes served together want, null where that is "
+                          "not known; subject is file:line:column", "array", *_ACCESS,
                           "conflict_ways", more=("run", "through", "passes")),
     # Host functions, from the AST; of a launch the subject is its file:line.
     "argument_check": _record("subject is file:line", "condition", "conditions", "returns"),
@@ -89,7 +92,8 @@ VOCABULARY: dict[str, Shape] = {
     "workspace_bytes": _record("bytes given to others: `expression` where they are written through "
                                "a parameter, the subject, or returned, the subject then being the "
                                "function; `expressions` where `call` is given them under "
-                               "conditions, at file:line", "named",
+                               "conditions, at file:line; `f(a).argument_2` is what a function of "
+                               "another library leaves behind its second argument", "named",
                                more=("expression", "expressions", "conditions", "call")),
     "launch_condition": _record("all conditions hold where it is launched; `assumes` is what only "
                                 "a run can tell; `loops` are around it", "conditions", "text",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import normpath
 from typing import Any
 
-from extractor.demangle import template_arguments
 from extractor.facts.device.representatives import shape
 from kernels.facts_check.expression import Unsupported, compiled, names_in
+from kernels.facts_check.kernel import Kernel, kernel_of_text
 from kernels.facts_check.recording import Access, Frame, Launch
 
 _MOST_VALUES = 20_000
@@ -30,26 +30,8 @@ _SIZES = {
     "bool": 1,
 }
 _COMPLEX = re.compile(r"\w*complex\w*<(\w+)>")
-_HEAD = re.compile(r"template\s*<")
 
 Facts = Mapping[str, Any]
-
-
-@dataclass
-class Kernel:
-    """One instantiation as its launch's values have to be read.
-
-    Attributes:
-        function: Id of its definition.
-        parameters: Names, in order.
-        constants: Values of the template's constants.
-        types: Template arguments that are types.
-    """
-
-    function: str
-    parameters: list[str]
-    constants: dict[str, int]
-    types: dict[str, str]
 
 
 @dataclass
@@ -100,13 +82,17 @@ class Comparison:
         for function in functions:
             if function["kind"] == "kernel":
                 for one in function["instantiations"]:
-                    self._kernels.setdefault(one["symbol"], _kernel(function, one["symbol"]))
+                    self._kernels.setdefault(one["symbol"], kernel_of_text(function, one["symbol"]))
         self._by_line: dict[tuple[str, Frame, str], list[int]] = {}
         for number, fact in enumerate(self.facts):
             for kind in {"load": "r", "store": "w", "atomic": "rw"}[fact["value"]["access"]]:
                 key = (fact["function"], _line(fact["subject"]), kind)
                 self._by_line.setdefault(key, []).append(number)
         self.result = Agreement()
+
+    def know(self, symbol: str, kernel: Kernel) -> None:
+        """Tells how the values of an instantiation's launches are read."""
+        self._kernels[symbol] = kernel
 
     def add(self, launch: Launch, lines: Mapping[tuple[int, int], tuple[Frame, ...]]) -> None:
         """Compares one launch."""
@@ -129,27 +115,38 @@ class Comparison:
     ) -> None:
         self.result.accesses += 1
         kinds = "rw" if access.kind == "b" else access.kind
-        for depth, frame in enumerate(frames):
-            # An assignment is where its operator is, which may be the line behind its target.
-            for line in (frame[1], frame[1] - 1):
-                found = [
-                    number
-                    for kind in kinds
-                    for number in self._by_line.get((kernel.function, (frame[0], line), kind), ())
-                    if _applies(self.facts[number], launch.kernel)
-                ]
-                if found:
-                    break
-            if not found:
-                continue
-            callers = [f"{file}:{line}" for file, line in reversed(frames[depth + 1 :])]
-            exact = [n for n in found if _through(self.facts[n]) == callers]
-            self._judge(exact or found, values, access)
-            return
-        if frames:
+        groups = list(self._candidates(kernel.function, launch.kernel, frames, kinds))
+        if groups:
+            verdicts = [self._agrees(group, values, access) for group in groups]
+            if True not in verdicts and None not in verdicts:
+                where = f"block {access.block} thread {access.thread} of {launch.kernel}"
+                for number in groups[0]:
+                    self.result.contradicted.setdefault(number, where)
+        elif frames:
             reason = self._unexplained(kernel.function, frames, kinds)
             lines = self.result.unexplained.setdefault(reason, {})
             lines[frames[0]] = lines.get(frames[0], 0) + 1
+
+    def _candidates(
+        self, function: str, symbol: str, frames: list[Frame], kinds: str
+    ) -> Iterator[list[int]]:
+        """Facts that an access may be the one of, line by line, the likeliest line first.
+
+        What is passed by reference may be read where it is passed, and an assignment is where its
+        operator is, which may be the line behind its target or before its value.
+        """
+        for depth, frame in enumerate(frames):
+            for line in (frame[1], frame[1] - 1, frame[1] + 1):
+                found = [
+                    number
+                    for kind in kinds
+                    for number in self._by_line.get((function, (frame[0], line), kind), ())
+                    if _applies(self.facts[number], symbol)
+                ]
+                if found:
+                    callers = [f"{file}:{line}" for file, line in reversed(frames[depth + 1 :])]
+                    exact = [n for n in found if _through(self.facts[n]) == callers]
+                    yield exact or found
 
     def _unexplained(self, function: str, frames: list[Frame], kinds: str) -> str:
         """Why no fact is about an access."""
@@ -165,20 +162,18 @@ class Comparison:
                 return "the line has facts of the other kind of access"
         return "no fact of the line" if frames[0][1] else "the compiler names no line"
 
-    def _judge(self, found: list[int], values: _Values, access: Access) -> None:
-        tried, hit = [], False
+    def _agrees(self, found: list[int], values: _Values, access: Access) -> bool | None:
+        """Whether some fact allows an access; ``None`` where one cannot be evaluated."""
+        hit, whole = False, True
         for number in found:
             try:
                 if values.allows(number, self.facts[number]["value"], access):
                     self.result.agreed[number] = self.result.agreed.get(number, 0) + 1
                     hit = True
-                tried.append(number)
             except Unsupported as error:
                 self.result.incomparable[number] = str(error)
-        if tried and not hit and len(tried) == len(found):
-            for number in tried:
-                where = f"block {access.block} thread {access.thread} of {values.launch.kernel}"
-                self.result.contradicted.setdefault(number, where)
+                whole = False
+        return True if hit else False if whole else None
 
 
 class _Values:
@@ -234,7 +229,9 @@ class _Values:
     def _sizes(self, value: Facts) -> tuple[int, int]:
         width = value["vector_bytes"]
         if isinstance(width, int):
-            return value.get("index_unit_bytes", width), width
+            unit = value.get("index_unit_bytes", width)
+            # A member lies somewhere within what the index counts.
+            return unit, max(unit, width) if "member" in value else width
         count, _, name = width.rpartition("sizeof(")
         name = name.rstrip(")").removeprefix("element of ")
         argument = self.kernel.types.get(name)
@@ -310,72 +307,3 @@ def _size(argument: str) -> int:
     if match and match[1] in _SIZES:
         return 2 * _SIZES[match[1]]
     raise Unsupported(f"the size of {base}")
-
-
-def _kernel(function: Facts, symbol: str) -> Kernel:
-    names = _template_names(function["text"])
-    constants: dict[str, int] = {}
-    types: dict[str, str] = {}
-    for name, argument in zip(names, template_arguments(symbol), strict=False):
-        number = _number(argument)
-        if number is None:
-            types[name] = argument
-        else:
-            constants[name] = number
-    return Kernel(function["id"], _parameter_names(function["signature"]), constants, types)
-
-
-def _number(text: str) -> int | None:
-    if text in ("true", "false"):
-        return int(text == "true")
-    match = re.fullmatch(r"(?:\([\w: ]+\))?(-?\d+)[uUlL]*", text)
-    return int(match[1]) if match else None
-
-
-def _template_names(text: str) -> list[str]:
-    match = _HEAD.search(text)
-    if not match:
-        return []
-    inside = _until_closed(text[match.end() :], "<", ">")
-    return [_last_word(part.split("=")[0]) for part in _split(inside)]
-
-
-def _parameter_names(signature: str) -> list[str]:
-    text = signature.rstrip()
-    if not text.endswith(")"):
-        text = text[: text.rfind(")") + 1]
-    depth = 0
-    for at in range(len(text) - 1, -1, -1):
-        depth += {")": 1, "(": -1}.get(text[at], 0)
-        if depth == 0:
-            return [_last_word(part.split("=")[0]) for part in _split(text[at + 1 : -1])]
-    return []
-
-
-def _last_word(text: str) -> str:
-    words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^\]]*\]", "", text))
-    return words[-1] if words else ""
-
-
-def _until_closed(text: str, opening: str, closing: str) -> str:
-    depth = 0
-    for at, character in enumerate(text):
-        if character == opening:
-            depth += 1
-        elif character == closing:
-            if depth == 0:
-                return text[:at]
-            depth -= 1
-    return text
-
-
-def _split(text: str) -> Iterable[str]:
-    parts, depth, current = [], 0, ""
-    for character in text:
-        depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(character, 0)
-        if character == "," and depth == 0:
-            parts.append(current)
-            current = ""
-        else:
-            current += character
-    return [part for part in (*parts, current) if part.strip()]

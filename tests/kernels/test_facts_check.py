@@ -95,3 +95,20 @@ def test_an_access_without_a_fact_is_counted_with_the_reason() -> None:
     assert list(reasons) == ["only of instantiations of other shapes"]
     null = {**fact("threadIdx.x"), "value": None, "reason": "a lambda"}
     assert list(run(null, 3).result.unexplained) == ["not proved: a lambda"]
+
+
+def test_a_member_lies_within_what_the_index_counts() -> None:
+    given = fact("0")
+    given["value"] |= {"vector_bytes": 1, "index_unit_bytes": 3, "member": "has_NaN"}
+    comparison = Comparison([given], [FUNCTION], "/tree")
+    launch = Launch(
+        "_Z1kILi64EfEvPT0_i", (1, 1, 1), (64, 1, 1),
+        [(0x1000).to_bytes(8, "little"), (10).to_bytes(4, "little")],
+    )  # fmt: skip
+    for offset in (1, 2):
+        launch.accesses.append(Access(0, 16, 0x1000 + offset, 1, "w", (0, 0, 0), (0, 0, 0)))
+    comparison.add(launch, {(0, 16): (("/tree/a.hip", 5),)})
+    assert (comparison.result.right, comparison.result.contradicted) == (1, {})
+    launch.accesses[:] = [Access(0, 16, 0x1003, 1, "w", (0, 0, 0), (0, 0, 0))]
+    comparison.add(launch, {(0, 16): (("/tree/a.hip", 5),)})
+    assert comparison.result.contradicted

@@ -7,6 +7,7 @@ from typing import Any
 from extractor.facts.device.bounds import passing
 from extractor.facts.device.inclusive import one_too_many
 from extractor.facts.device.kernel import KernelReader, derivative
+from extractor.facts.device.matrix import matrix_element
 from extractor.facts.device.node import Function
 from extractor.facts.device.overflow import narrow_product
 from extractor.facts.device.polynomial import Polynomial
@@ -41,7 +42,7 @@ def global_access(reader: KernelReader, kernel: Function, access: Access) -> tup
         "stride": stride,
         "vector_bytes": width,
     }
-    matrix = _matrix(reader, pointer.offset)
+    matrix = matrix_element(reader.symbols, pointer.offset)
     if matrix:
         value["matrix"] = matrix
     if isinstance(width, int) and 0 < pointer.size != width:
@@ -61,37 +62,6 @@ def global_access(reader: KernelReader, kernel: Function, access: Access) -> tup
     if pointer.buffer.parameter != pointer.buffer.name:
         value["parameter"] = pointer.buffer.parameter
     return value, None
-
-
-def _matrix(reader: KernelReader, index: Polynomial) -> dict[str, str] | None:
-    """Row, column and batch, where one leading dimension and at most one stride are factors.
-
-    Parameters are told by their names, as BLAS and LAPACK give them: ``lda`` is what a column is
-    multiplied with, ``strideA`` what a matrix of a batch is. What depends on parameters alone
-    shifts the whole matrix.
-    """
-    parameters = {name for name in index.atoms() if reader.symbols.atoms[name].kind == "parameter"}
-    leading = [name for name in sorted(parameters) if name.lower().startswith("ld")]
-    strides = [name for name in sorted(parameters) if name.lower().startswith("stride")]
-    if len(leading) != 1 or len(strides) > 1:
-        return None
-    column = index.coefficient(leading[0])
-    if column is None or column.constant is not None:
-        return None
-    rest = index - column * Polynomial.atom(leading[0])
-    found = {"leading_dimension": leading[0], "column": column.text}
-    if strides:
-        batch = rest.coefficient(strides[0])
-        if batch is None:
-            return None
-        rest = rest - batch * Polynomial.atom(strides[0])
-        found["batch"] = batch.text
-    shift = Polynomial(
-        {m: c for m, c in rest.terms.items() if m and all(name in parameters for name in m)}
-    )
-    if shift.terms:
-        found["shift"] = shift.text
-    return {**found, "row": (rest - shift).text}
 
 
 def unproved(reader: KernelReader, index: Polynomial) -> str | None:
@@ -203,7 +173,7 @@ def _bare(name: str) -> str:
 
 
 def lds_access(reader: KernelReader, access: Access) -> tuple[Any, str | None]:
-    """Value of an ``lds_access`` fact without its conflicts, or ``None`` with the reason."""
+    """Value of an ``lds_access`` fact, or ``None`` with the reason."""
     place = access.place
     if isinstance(place, Nowhere):
         return None, place.reason
@@ -219,6 +189,7 @@ def lds_access(reader: KernelReader, access: Access) -> tuple[Any, str | None]:
         "symbols": symbols_of(reader, index),
         "class": kind,
         "stride": stride,
+        "conflict_ways": {arch: conflicts(reader, access, arch) for arch in _BANKS},
     }
     if run:
         value["run"] = run
@@ -255,7 +226,3 @@ def conflicts(reader: KernelReader, access: Access, arch: str) -> int | None:
             word = lane * stride * unit // _BANK_BYTES + part
             seen.setdefault(word % banks, set()).add(word)
     return max(len(found) for found in seen.values())
-
-
-ARCHITECTURES = tuple(_BANKS)
-"""Architectures whose LDS banks are known here."""

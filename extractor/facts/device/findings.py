@@ -7,8 +7,6 @@ from typing import Any
 
 from extractor.facts.device import node as n
 from extractor.facts.device.access_facts import (
-    ARCHITECTURES,
-    conflicts,
     global_access,
     lds_access,
     symbols_of,
@@ -219,14 +217,14 @@ class Findings:
             place = access.place
             if isinstance(place, Memory) and place.pointer.buffer.kind == "lds":
                 value, reason = lds_access(reader, access)
-                common: dict[str, Any] = {"reason": reason, "through": access.through}
-                if value is None:
-                    yield self._finding("lds_access", where, None, access.node, **common)
-                    continue
-                for arch in ARCHITECTURES:
-                    ways = conflicts(reader, access, arch)
-                    full = {**value, "conflict_ways": ways}
-                    yield self._finding("lds_access", where, full, access.node, arch=arch, **common)
+                yield self._finding(
+                    "lds_access",
+                    where,
+                    value,
+                    access.node,
+                    reason=reason,
+                    through=access.through,
+                )
                 continue
             if not self._kernel:
                 continue  # stated for each kernel that calls it

@@ -252,10 +252,9 @@ def _stated(
             subject=definition.name,
             fact="launch_bounds",
             value=_bounds(definition.bounds),
-            unit="threads" if definition.bounds else None,
+            unit="threads",
             span=whole,
             proved_by="ast",
-            reason=None if definition.bounds else "the kernel has no __launch_bounds__",
         )
         shapes, here = shapes_of(definition), survey.chosen.get(definition.id, [])
         covered = {shape(symbol) for symbol, _ in here}
@@ -340,9 +339,9 @@ def _place(finding: Finding) -> tuple[Any, ...]:
     )
 
 
-def _bounds(text: str | None) -> dict[str, Any] | None:
+def _bounds(text: str | None) -> dict[str, Any]:
     if not text:
-        return None
+        return {"max_threads": None, "min_waves": None}
     depth, parts, current = 0, [], ""
     for character in text:
         depth += {"(": 1, "<": 1, ")": -1, ">": -1}.get(character, 0)

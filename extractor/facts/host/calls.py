@@ -227,17 +227,42 @@ class Calls(Values):
                         made = ("x", f"{name}(…)", ex.type_of(made), self.number())
                     self._store(target, made, state)
                 continue
-            kind = "?"
             old = state.values.get(target)
             if old is not None:
                 kind = ex.type_of(old)
-            self._store(target, ("x", f"{name}(…)", kind, self.number()), state)
+            else:
+                kind = target[2] if isinstance(target, tuple) else _kind(node)
+            left = None
+            if summary is None and not launches and kind[:1] in ("i", "u"):
+                left = self._left_behind(name, written, mutable, arguments, index, kind)
+            self._store(target, left or ("x", f"{name}(…)", kind, self.number()), state)
         for member_name in self.trees.effects.members(symbol):
             state.stale[member_name] = self.number()
             for key in [
                 k for k in state.values if isinstance(k, tuple) and k[:2] == ("m", member_name)
             ]:
                 del state.values[key]
+
+    def _left_behind(
+        self,
+        name: str,
+        written: list[Node],
+        mutable: list[int],
+        arguments: tuple[Expression, ...],
+        index: int,
+        kind: str,
+    ) -> Expression | None:
+        """A number that a function of another library leaves behind an argument, as a term that
+        names the call and the argument; ``None`` where what it is given cannot be said."""
+        given = tuple(
+            argument
+            for number, (node, argument) in enumerate(zip(written, arguments, strict=True))
+            if self._target(node, number in mutable, argument) is None
+        )
+        if any(map(_escapes, given)) or sum(map(ex.size, given)) > LARGEST:
+            return None
+        call = ("call", name, "?", given, None, self.number())
+        return ("m", f"argument_{index + 1}", kind, call)
 
     def _copied(self, node: Node, arguments: tuple[Expression, ...], state: State) -> None:
         """A variable that was copied from where a pointer points to has the value found there."""
@@ -299,6 +324,15 @@ def _listed(node: Node) -> list[Node]:
             return list(inner) if node[0] == "l" else []
         node = inner[0]
     return []
+
+
+def _kind(node: Node) -> str:
+    """Type of the variable that is passed by reference or by its address."""
+    while node[0] == "c":
+        node = node[3]
+    if node[0] == "u" and node[1] == 5:
+        node = node[3]
+    return str(node[3]).lstrip("&") if node[0] == "v" else "?"
 
 
 def _plain(x: Expression) -> Expression:

@@ -27,6 +27,7 @@ def test_facts_of_a_library_name_kernel_span_and_proof(small_library: Library) -
     assert store.subject == f"{store.span.file}:{store.span.start_line}:13"
     bounds = {f.function.rpartition(":")[2]: f.value for f in facts if f.fact == "launch_bounds"}
     assert bounds["fill_kernel"] == {"max_threads": "POND_BLOCK", "min_waves": None}
+    assert bounds["map_kernel"] == {"max_threads": None, "min_waves": None}
 
 
 def test_an_interface_has_its_part_of_the_librarys_facts_in_the_same_bytes(

@@ -161,12 +161,30 @@ def test_checks_and_quick_returns(stated: Stated) -> None:
 def test_every_fact_is_stated_or_says_why(stated: Stated) -> None:
     assert all((fact.value is None) == (fact.reason is not None) for fact in stated.facts)
     assert {f.function.rpartition(":")[2] for f in stated.facts if f.value is None} == {
-        "brook_table",
-        "brook_wide",
+        "brook_table"
     }
 
 
 def test_a_property_of_the_device_is_a_condition_and_no_assumption(stated: Stated) -> None:
-    facts = stated.of("brook_wide", "launch_condition")
-    assert facts
-    assert all(fact.value is None and "hipDeviceGetAttribute" in fact.reason for fact in facts)
+    for kernel, compared in (("first", ">= 64"), ("second", "< 64")):
+        for fact in stated.of("brook_wide", "launch_condition", kernel):
+            (condition,) = fact.value["conditions"]
+            assert condition.startswith("hipDeviceGetAttribute(")
+            assert condition.endswith(f", 0).argument_1 {compared}")
+            assert not any(".argument_1" in text for text in fact.value["assumes"])
+
+
+def test_a_size_from_another_library_is_a_term_that_names_the_call(stated: Stated) -> None:
+    sizes = {
+        one.subject: one.value["expression"] for one in stated.of("brook_pool", "workspace_bytes")
+    }
+    assert sizes == {
+        "first": "pool_sizes(2, n + 1).argument_3",
+        "second": "pool_sizes(n, 0).argument_4",
+    }
+    (needed,) = stated.of("brook_needed", "workspace_bytes")
+    assert needed.value["expression"] == (
+        "max(pool_sizes(2, n + 1).argument_3, pool_sizes(n, 0).argument_4)"
+    )
+    (condition,) = stated.composed("brook_pooled", "launch_condition", "first")
+    assert condition.value["conditions"] == [f"{needed.value['expression']} > 100"]

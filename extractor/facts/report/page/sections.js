@@ -40,7 +40,7 @@ export function glance(one) {
   const places = (name, test = () => true) => new Set(of(name).filter((fact) => test(fact.value)).map((fact) => fact.subject)).size;
   const words = [];
   const bounds = of("launch_bounds")[0]?.value;
-  if (bounds) words.push(["threads, at most", bounds.max_threads]);
+  if (bounds?.max_threads) words.push(["threads, at most", bounds.max_threads]);
   const lds = of("lds_bytes").map((fact) => fact.value);
   if (lds.length) words.push(["LDS bytes", range(lds)]);
   if (places("barrier")) words.push(["barriers", places("barrier")]);

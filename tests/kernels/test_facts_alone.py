@@ -1,0 +1,61 @@
+"""Kernels that run alone to be held against their facts: launches, and what is kept of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.facts_check.observation import Observation, block_shapes
+from kernels.facts_check.parameters import Parameter, launches
+from kernels.facts_check.recording import Access, Launch
+
+PARAMETERS = [
+    Parameter("n", "int", 4, 4),
+    Parameter("A", "buffer", 8, 8),
+    Parameter("lda", "int", 8, 8),
+    Parameter("strideA", "int", 8, 8),
+    Parameter("ipiv", "table", 8, 8, "int"),
+    Parameter("uplo", "enum", 4, 4, choices=(121, 122)),
+    Parameter("alpha", "float", 8, 8),
+    Parameter("beta", "other", 16, 8),
+]
+
+
+def test_launches_have_arguments_of_all_kinds() -> None:
+    made = list(launches(PARAMETERS, [(64, 1, 1), (16, 16, 1)]))
+    assert {one["block"] for one in made} == {(64, 1, 1), (16, 16, 1)}
+    for one in made:
+        n, a, lda, stride, ipiv, uplo, alpha, beta = one["arguments"]
+        assert number(n) < number(lda) < number(stride)
+        assert (a["fill"], a["members"]) == ("float", 0)
+        assert ipiv["fill"] == "int"
+        assert ipiv["members"] > 1
+        assert number(uplo) in (121, 122)
+        # Neither zero nor one, which would end many kernels at once.
+        assert bytes.fromhex(alpha["value"]) == bytes.fromhex("000000000000f83f")
+        assert "value" not in beta or len(bytes.fromhex(beta["value"])) == beta["size"] == 16
+    # A class may stand for a number or for a pointer to one.
+    assert {"value" in one["arguments"][7] for one in made} == {True, False}
+    assert {number(one["arguments"][5]) for one in made} == {121, 122}
+
+
+def number(argument: dict[str, object]) -> int:
+    return int.from_bytes(bytes.fromhex(str(argument["value"])), "little", signed=True)
+
+
+def test_blocks_are_those_of_the_library_then_those_that_bounds_tell() -> None:
+    constants = {"DIM_X": 32, "DIM_Y": 8, "WIN": 2}
+    assert block_shapes("DIM_X * DIM_Y", constants, [(64, 2, 1)]) == [(64, 2, 1)]
+    assert block_shapes("DIM_X * DIM_Y", constants, ()) == [(32, 8, 1)]
+    assert block_shapes("NB", {"NB": 128, "K": 4}, ()) == [(128, 1, 1)]
+    assert len(block_shapes(None, {}, ())) > 1
+
+
+def test_what_was_observed_is_kept_as_it_was(tmp_path: Path) -> None:
+    access = Access(1, 64, 4096, 8, "w", (1, 0, 2), (3, 1, 0))
+    launch = Launch("_Z1kv", (3, 2, 2), (64, 1, 1), [b"\\x01\\x00\\x00\\x00"], [access])
+    seen = Observation("a.hip:1:k", "_Z1kv", ["n"], ["T"], "", {"a fault": 2}, [launch])
+    seen.lines[1, 64] = (("/tree/a.hip", 5), ("/tree/b.hip", 9))
+    for name in ("first", "second"):
+        seen.save(tmp_path / name)
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+    assert Observation.load(tmp_path / "first") == seen
