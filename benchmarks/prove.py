@@ -7,7 +7,9 @@ For every configuration of both libraries:
 2. the scope of every interface, made from the units it selects, against the slice of the whole
 library,
    byte for byte;
-3. a sample of units indexed with and without a precompiled header, record for record.
+3. a sample of units indexed with and without a precompiled header, record for record;
+4. launch traces of every entry point: no launch outside its scope, and none at a site that was told
+   to be unreachable. How many launch sites they show is reported beside it.
 
 Writes ``benchmarks/results/prove.json`` and exits with 1 when anything differs without an
 explanation.
@@ -24,12 +26,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from extractor import settings
 from extractor.api import scope_bytes
-from extractor.commands import check, library
+from extractor.commands import check, library, trace
 from extractor.index.store import Store
 from extractor.output import write
 from extractor.progress import Reporter
 from extractor.project import Project
+from extractor.trace.run import Effort
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -91,12 +95,33 @@ def without_precompiled(project: Project, count: int, folder: Path) -> dict[str,
     return {"passed": not wrong, "units": len(sample), "differ": wrong}
 
 
+def traces(project: Project, folder: Path) -> dict[str, Any]:
+    chosen = (settings.TRACE_ARCHITECTURES, Effort())
+    summaries = trace.run(project, None, project.configurations(), folder, *chosen)
+    trace.show(summaries)
+    parts = [part for one in summaries for part in one["configs"].values() if "coverage" in part]
+    found = [part["coverage"] for part in parts]
+    totals = {
+        name: sum(one[name] for one in found)
+        for name in ("sites_live", "sites_seen", "sites_alike", "launches_live", "launches_seen")
+    }
+    return {
+        "passed": trace.complete(summaries),
+        "traces": sum(part["traces"] for part in parts),
+        **totals,
+        "sites_unreachable": sum(len(one["sites_unreachable"]) for one in found),
+        "refuted": [line for one in found for line in one["sites_refuted"]],
+        "outside": [line for one in found for line in one["outside"]],
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("projects", nargs="*", default=["rocblas", "rocsolver"])
     parser.add_argument("--every", type=int, default=1, help="compare every n-th interface's slice")
     parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--skip-check", action="store_true", help="leave the compiler out")
+    parser.add_argument("--skip-traces", action="store_true", help="call nothing")
     chosen = parser.parse_args()
     target = RESULTS / "prove.json"
     results: dict[str, Any] = json.loads(target.read_bytes()) if target.exists() else {}
@@ -112,6 +137,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             row["precompiled"] = without_precompiled(project, 40, Path(folder))
         row["slices"] = slices(project, chosen.every)
+        if not chosen.skip_traces:
+            with tempfile.TemporaryDirectory() as folder:
+                row["traces"] = traces(project, Path(folder))
         row["seconds"] = round(time.monotonic() - start, 1)
         results[name] = row
         write(target, json.dumps(results, indent=1).encode() + b"\n")

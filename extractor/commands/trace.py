@@ -75,6 +75,7 @@ def _interface(
             traced.launched,
             siblings=bool(project.rule.siblings),
             unreachable=traced.unreachable,
+            refuted=traced.refuted,
         )
         lines += [t.model_dump_json(by_alias=True).encode() + b"\n" for t in traced.traces]
         summary["configs"][tracer.config] = _figures(traced, coverage)
@@ -99,10 +100,12 @@ def _figures(traced: Traced, coverage: Coverage) -> dict[str, Any]:
 
 
 def complete(summaries: Sequence[dict[str, Any]]) -> bool:
-    """Whether everything could be traced and nothing was launched that the scope lacks."""
+    """Whether everything could be traced, nothing was launched that the scope lacks, and nothing
+    that no call was to launch."""
     return all(
         "error" not in figures
         and not figures["coverage"]["outside"]
+        and not figures["coverage"]["sites_refuted"]
         and not figures["failed_units"]
         for summary in summaries
         for figures in summary["configs"].values()
@@ -147,6 +150,7 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
                 str(len(figures["not_called"])),
             )
             notes += [f"not in the scope: {line}" for line in cover["outside"]]
+            notes += [f"launched, though told unreachable: {x}" for x in cover["sites_refuted"]]
             notes += [f"{unit}: {error}" for unit, error in figures["failed_units"].items()]
             if figures["left_out"]:
                 notes.append(

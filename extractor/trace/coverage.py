@@ -29,9 +29,13 @@ class Coverage(Record):
         launches_seen: How many of them launch a kernel that some call launched.
         sites_live: The same without instantiations: a line and the kernel launched there by name.
         sites_seen: How many of those launched something, in some instantiation.
+        sites_alike: How many of those seen were shown only by kernels that other sites that can
+            be reached launch as well: a launch tells its kernel, not its line.
         sites_unseen: The others, as ``file:line kernel``.
         sites_unreachable: Sites that no call can show, since on every way from an entry point to
             them the conditions exclude each other; they do not count as live.
+        sites_refuted: Sites that an entry point showed although no call was to show them, as
+            ``entry: site``; none where the conditions were read right.
         guards: By such a site, the conditions around it in the source, outermost first.
         unseen: Kernels of the scope that no call launched, by plain name, with instantiations.
     """
@@ -47,8 +51,10 @@ class Coverage(Record):
     launches_seen: int
     sites_live: int = 0
     sites_seen: int = 0
+    sites_alike: int = 0
     sites_unseen: tuple[str, ...] = ()
     sites_unreachable: tuple[str, ...] = ()
+    sites_refuted: tuple[str, ...] = ()
     guards: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     unseen: dict[str, int] = Field(default_factory=dict)
 
@@ -61,6 +67,7 @@ def cover(
     *,
     siblings: bool = False,
     unreachable: Iterable[str] = (),
+    refuted: Iterable[str] = (),
 ) -> Coverage:
     """Compares.
 
@@ -72,6 +79,7 @@ def cover(
         siblings: The library stands on another one, such as rocSOLVER on rocBLAS, whose kernels
             a trace has and the scope, which ends at the boundary, has not.
         unreachable: Sites that no arguments lead to; they count as no live ones.
+        refuted: Sites that were launched from although they were told to be such.
     """
     symbols, names, checks = {}, {}, set()
     for function in scope["functions"]:
@@ -107,8 +115,11 @@ def cover(
         and symbols.get(launch["kernel"]) not in checks
     }
     sites = live_sites(scope, config)
-    shown = sites.shown_by(launched)
-    never = tuple(sorted(set(unreachable) - shown))
+    never = tuple(sorted(set(unreachable) - sites.surely_shown_by(launched)))
+    shown = sites.shown_by(launched) - set(never)
+    alone = {
+        kernel for kernel, places in sites.places.items() if len(places.difference(never)) == 1
+    }
     sites_unseen = tuple(site for site in sites.kernels if site not in shown and site not in never)
     unseen: dict[str, int] = {}
     for symbol in sorted({kernel for _, kernel in live} - launched):
@@ -125,8 +136,10 @@ def cover(
         launches_seen=sum(symbols.get(kernel) in launched for *_, kernel in launches),
         sites_live=len(sites.kernels) - len(never),
         sites_seen=len(shown),
+        sites_alike=sum(alone.isdisjoint(sites.kernels[site] & launched) for site in shown),
         sites_unseen=sites_unseen,
         sites_unreachable=never,
+        sites_refuted=tuple(refuted),
         guards=guards_of(scope, (*sites_unseen, *never)),
         unseen=dict(sorted(unseen.items())),
     )

@@ -36,9 +36,11 @@ class Hunt:
         self.guards: Mapping[str, Sequence[str]] = guards_of(scope, self.sites.kernels)
         self._digest = hashlib.sha256(json.dumps(scope, sort_keys=True).encode()).hexdigest()
         self._shown: set[str] = set()
+        self._launched: set[str] = set()
         self._by_entry: dict[str, set[str]] = {}
         self._tried: dict[str, int] = {}
         self._closed: dict[str, frozenset[str]] = {}
+        self._refuted: set[str] = set()
         self._program: HostProgram | None = None
 
     def goals(self, entry: str) -> dict[str, frozenset[str]]:
@@ -51,8 +53,9 @@ class Hunt:
 
     def ended(self, entry: str, goals: Iterable[str], launched: set[str]) -> None:
         """An entry point was done: what it launched, of what it was to show."""
-        self._by_entry[entry] = self.sites.shown_by(launched)
-        self._shown |= self._by_entry[entry]
+        self._by_entry[entry] = launched
+        self._launched |= launched
+        self._shown |= self.sites.shown_by(launched)
         if entry in self._closed:
             self._closed[entry] = self._checked(entry, self._closed[entry])
         for site in goals:
@@ -65,14 +68,23 @@ class Hunt:
         return site in self._closed[entry]
 
     def unreachable(self) -> tuple[str, ...]:
-        """Sites that nothing has shown and that are closed to every entry point."""
-        left = [site for site in self.sites.kernels if site not in self._shown]
+        """Sites that are closed to every entry point.
+
+        Where several sites launch a kernel, a launch of it shows none of them for sure, so that
+        the closed ones among them are told as well.
+        """
+        sure = self.sites.surely_shown_by(self._launched)
+        left = [site for site in self.sites.kernels if site not in sure]
         leading = {site: [e for e in self._entries if self.sites.reaches(e, site)] for site in left}
         return tuple(
             site
             for site, entries in leading.items()
             if entries and all(self.is_closed(entry, site) for entry in entries)
         )
+
+    def refuted(self) -> tuple[str, ...]:
+        """Sites that an entry point showed although they were closed to it, as ``entry: site``."""
+        return tuple(sorted(self._refuted))
 
     def _followed(self, entry: str) -> frozenset[str]:
         """Sites closed to an entry point; none where not every way could be followed."""
@@ -84,13 +96,11 @@ class Hunt:
         return self._checked(entry, frozenset(json.loads(known)))
 
     def _checked(self, entry: str, closed: frozenset[str]) -> frozenset[str]:
-        # What was launched is open; where it does not seem so, the way was not read right.
-        own = self.sites.of_entry(entry)
-        alone = {
-            site for site in self._by_entry.get(entry, ())
-            if site in own and all(len(self.sites.places[k]) == 1 for k in own[site])
-        }  # fmt: skip
-        return frozenset() if alone & closed else closed
+        # What was launched is open; where it does not seem so, the way was not read right, and
+        # nothing is said of the others either.
+        wrong = closed & self.sites.surely_shown_by(self._by_entry.get(entry, set()))
+        self._refuted |= {f"{entry}: {site}" for site in wrong}
+        return frozenset() if wrong else closed
 
     def _reach(self, entry: str) -> list[str]:
         from extractor.facts.host.program import HostProgram

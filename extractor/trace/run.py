@@ -60,6 +60,8 @@ class Traced:
         not_called: By entry point, why it was not called.
         calls: Calls made now; 0 when all of it came from the cache.
         unreachable: Launch sites that no arguments lead to.
+        refuted: Those that were launched from although they were told to be such, as
+            ``entry: site``.
         left_out: Cases that were not tried because smaller ones launched so much already.
         library: The shared object that was called; ``None`` where nothing can be.
     """
@@ -71,6 +73,7 @@ class Traced:
     library: SharedObject | None = None
     left_out: int = 0
     unreachable: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
 
 
 def run(
@@ -193,7 +196,8 @@ def trace_interface(
         left_out += large
         if progress:
             progress(done, len(called), entry)
-    return Traced(traces, launched, not_called, calls, made, left_out, hunt.unreachable())
+    never = hunt.unreachable()
+    return Traced(traces, launched, not_called, calls, made, left_out, never, hunt.refuted())
 
 
 def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:

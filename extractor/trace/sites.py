@@ -40,6 +40,14 @@ class Sites:
         own = self.reached_from.get(entry, frozenset())
         return {site: some for site, all_ in self.kernels.items() if (some := all_ & own)}
 
+    def surely_shown_by(self, symbols: set[str]) -> set[str]:
+        """Sites of which some kernel is among those launched and has no other site."""
+        return {
+            site
+            for site, kernels in self.kernels.items()
+            if any(k in symbols and len(self.places[k]) == 1 for k in kernels)
+        }
+
     def shown_by(self, symbols: set[str]) -> set[str]:
         """Sites of which some kernel is among those launched."""
         return {site for site, kernels in self.kernels.items() if not kernels.isdisjoint(symbols)}

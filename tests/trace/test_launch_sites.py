@@ -15,6 +15,7 @@ from extractor.commands import trace as command
 from extractor.project import Project
 from extractor.trace.calls import Effort
 from extractor.trace.guards import guards
+from extractor.trace.hunt import Hunt
 from extractor.trace.records import Trace
 from extractor.trace.search import numbers
 from extractor.trace.sites import live_sites
@@ -69,6 +70,38 @@ def test_a_launch_that_every_caller_rules_out_is_no_live_site(
     assert kernels(found["sites_unreachable"]) == ["mark"]
     (site,) = found["sites_unreachable"]
     assert found["guards"][site] == ["marks"]
+
+
+def test_what_is_written_between_calls_and_what_is_left_over_is_weighed(
+    weir: Project, tmp_path: Path
+) -> None:
+    found = coverage(weir, "lock", tmp_path, Effort(draws=0, budget=1))
+    # Under device scalars the mode is another one by the time that the launcher asks for it; so
+    # nobody can say that one of the two is never launched, though no call shows "afloat".
+    assert kernels(found["sites_unseen"]) == ["afloat"]
+    # A part is never empty; and of the two lines with one kernel one is never reached.
+    assert kernels(found["sites_unreachable"]) == ["gauge", "nothing"]
+    assert found["sites_refuted"] == []
+    assert found["sites_live"] == 4
+    assert found["sites_seen"] == 3
+    assert found["sites_alike"] == 0
+
+
+def test_a_wrong_proof_is_told_and_fails_the_run(
+    weir: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(self: Hunt, entry: str) -> frozenset[str]:
+        return self._checked(entry, frozenset(self.sites.kernels))
+
+    monkeypatch.setattr(Hunt, "_followed", wrong)
+    effort = Effort(draws=2, budget=1, search=0)
+    summaries = command.run(weir, ["flow"], ("source",), tmp_path, CHIPS, effort)
+    found = summaries[0]["configs"]["source"]["coverage"]
+    assert kernels(found["sites_refuted"]) == ["unmarked"]
+    assert found["sites_refuted"][0].startswith("weir_sflow: ")
+    # Of what was read wrong nothing is believed.
+    assert found["sites_unreachable"] == []
+    assert not command.complete(summaries)
 
 
 def test_other_chips_are_looked_at_and_what_data_decides_stays_with_its_guard(

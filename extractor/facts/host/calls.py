@@ -60,7 +60,31 @@ class Calls(Values):
             ),
             state,
         )
+        state.wrote = True
         return ("x", "", "void")
+
+    def _changed(self, state: State) -> frozenset[str]:
+        """Members that may have been written before; in a loop, by what follows as well."""
+        written = {k[1] for k in state.values if isinstance(k, tuple) and k[0] == "m"}
+        if self.loops:
+            written |= self.trees.effects.members(self.summary.symbol)
+        return frozenset(written.union(state.stale))
+
+    def _content(self, argument: Expression, state: State) -> Expression | None:
+        """What the variable holds whose address an argument is."""
+        if argument[0] == "?":
+            sides = [self._content(side, state) for side in argument[3:5]]
+            if sides[0] is None or sides[1] is None:
+                return None
+            return ex.conditional(argument[2], sides[0], sides[1], ex.type_of(sides[0]))
+        if argument[:2] != ("u", "&"):
+            return None
+        inner: Expression = argument[3]
+        if inner[0] in ("k", "e", "f"):
+            return inner
+        if inner[0] == "v" and isinstance(inner[1], tuple) and inner[1][0] == "address":
+            return state.values.get(inner[1][1])
+        return None
 
     def _event(self, event: Event, state: State) -> None:
         if not self.quiet:
@@ -98,6 +122,9 @@ class Calls(Values):
             name,
             arguments,
             base,
+            contents=tuple(self._content(a, state) for a in arguments),
+            changed=self._changed(state),
+            wrote=state.wrote or bool(self.loops),
         )
         if not self.quiet and any(fnmatchcase(name, glob) for glob in self.trees.workspace):
             self.summary.workspace.append(event)
@@ -208,6 +235,8 @@ class Calls(Values):
         launches: bool,
     ) -> None:
         """What a call leaves changed."""
+        if launches or mutable or any(ex.type_of(a) in ("p", "?") for a in arguments):
+            state.wrote = True
         summary = None if launches else self.trees.summary(symbol)
         values: dict[Hashable, Expression] = {}
         if summary is not None:
@@ -217,7 +246,7 @@ class Calls(Values):
             if written_to and arguments[index][0] == "list":
                 self.forget_array(node, state)
             target = self._target(node, index in mutable, arguments[index])
-            if target is None:
+            if target is None or self.trees.reads_only(symbol, index):
                 continue
             if summary is not None and not summary.problem:
                 output = summary.outputs.get(index)

@@ -82,6 +82,22 @@ def conjoin(known: Conjunction, *more: Expression) -> Conjunction | None:
     return tuple(result)
 
 
+def excluded(known: Conjunction, condition: Expression) -> bool:
+    """Whether conditions exclude another for good: not by what may have been written meanwhile."""
+    steady = (one for one in (*known, condition) if not moving(one))
+    return conjoin((), *steady) is None
+
+
+@lru_cache(maxsize=100_000)
+def moving(x: object) -> bool:
+    """Whether an expression speaks of members, of what pointers refer to or of calls."""
+    if not isinstance(x, tuple):
+        return False
+    if x and (x[0] in ("m", "i", "call", "x", "g") or (x[0] == "u" and x[1] == "*")):
+        return True
+    return any(map(moving, x))
+
+
 _SUBJECTS: dict[int, tuple[Expression, frozenset[int]]] = {}
 _ABSORBED: dict[int, Expression] = {}
 _MOST_SUBJECTS = 200_000

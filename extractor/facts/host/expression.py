@@ -364,6 +364,16 @@ def size(x: Any) -> int:
     return 1 + sum(size(part) for part in x)
 
 
+def nodes(x: Any, most: int) -> int | None:
+    """Number of nodes, which takes no longer than there are; ``None`` where more than ``most``."""
+    stack = [x]
+    for count in range(most):
+        if not stack:
+            return count
+        stack.extend(inner for inner in stack.pop() if isinstance(inner, tuple))
+    return None
+
+
 def symbols(x: Any) -> set[Expression]:
     """Every ``v`` in an expression."""
     found: set[Expression] = set()

@@ -18,7 +18,7 @@ _MOST_TURNS = 40
 
 _ASSIGNMENTS = range(22, 33)
 _INCREMENTS = {1: 1, 2: -1, 3: 1, 4: -1}
-_ADD, _SUBTRACT = 26, 27
+_MULTIPLY, _ADD, _SUBTRACT, _SHIFT = 23, 26, 27, 28
 
 
 @dataclass(frozen=True)
@@ -141,15 +141,31 @@ def _change(node: Any) -> Counted | None:
     return None
 
 
-def modified(nodes: list[Any]) -> list[tuple[int, str, str]]:
+ReadsOnly = Callable[[str, int], bool]
+"""Told a function and an argument's place: whether that is a pointer to a constant."""
+
+
+def modified(nodes: list[Any], reads_only: ReadsOnly | None = None) -> list[tuple[int, str, str]]:
     """Variables that trees assign to, or hand out by reference: number, name and type."""
-    return list(dict.fromkeys(modified_all(nodes)))
+    return list(dict.fromkeys(modified_all(nodes, reads_only)))
 
 
-def modified_all(nodes: list[Any]) -> Iterator[tuple[int, str, str]]:
+def modified_all(
+    nodes: list[Any], reads_only: ReadsOnly | None = None
+) -> Iterator[tuple[int, str, str]]:
     """As ``modified``, each time it happens."""
+    harmless: set[int] = set()
     for node in walked(nodes):
         tag = node[0]
+        if reads_only is not None and tag == "call" and len(node) == 9:
+            harmless |= {
+                id(address)
+                for index, argument in enumerate(node[6])
+                if reads_only(node[3], index)
+                for address in _addresses(argument)
+            }
+        if id(node) in harmless:
+            continue
         targets: list[Any] = []
         if (tag == "b" and len(node) == 5 and node[1] in _ASSIGNMENTS) or (
             tag == "u" and len(node) == 4 and (node[1] in _INCREMENTS or node[1] == 5)
@@ -166,6 +182,58 @@ def modified_all(nodes: list[Any]) -> Iterator[tuple[int, str, str]]:
                     break
             if target and target[0] == "v":
                 yield target[1], target[2], target[3].lstrip("&")
+
+
+def rising(
+    nodes: list[Any], key: int, first: Expression | None, reads_only: ReadsOnly
+) -> int | None:
+    """What a signed variable is at least, in a loop and behind it, where it only grows there.
+
+    Args:
+        nodes: Condition, step and body.
+        key: Number of the variable.
+        first: Its value before.
+        reads_only: As of ``modified``.
+    """
+    low = None if first is None else ex.value_of(first)
+    if low is None or low < 0:
+        return None
+    grown = sum(_grows(node, key) for node in walked(nodes))
+    changes = [kind for k, _, kind in modified_all(nodes, reads_only) if k == key]
+    return low if grown == len(changes) and all(kind[:1] == "i" for kind in changes) else None
+
+
+def _grows(node: list[Any], key: int) -> bool:
+    """Whether a tree adds nothing negative to a variable that is none, or multiplies it."""
+    if len(node) < 4 or not isinstance(node[3], list) or node[3][:2] != ["v", key]:
+        return False
+    if node[0] == "u":
+        return _INCREMENTS.get(node[1], 0) > 0
+    if node[0] != "b" or len(node) != 5 or node[1] not in (_MULTIPLY, _ADD, _SHIFT):
+        return False
+    by = node[4]
+    while by[0] == "c":
+        by = by[3]
+    return bool(by[0] == "k" and by[1] >= (1 if node[1] == _MULTIPLY else 0))
+
+
+def _addresses(argument: Any) -> Iterator[list[Any]]:
+    """Where an argument takes the address of a variable, itself or as a side of a choice."""
+    while argument and argument[0] == "c":
+        argument = argument[3]
+    if argument and argument[0] == "?":
+        yield from _addresses(argument[3])
+        yield from _addresses(argument[4])
+    elif argument and argument[0] == "u" and argument[1] == 5:
+        yield argument
+
+
+def moving(condition: Any) -> bool:
+    """Whether a tree reads what something else may write."""
+    return any(
+        node[0] in ("m", "i", "call", "x", "g") or (node[0] == "u" and node[1:2] == [6])
+        for node in walked(condition)
+    )
 
 
 def walked(nodes: Any) -> Iterator[list[Any]]:

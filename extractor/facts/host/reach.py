@@ -3,13 +3,18 @@ each other."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from extractor.facts.host import expression as ex
+from extractor.facts.host.bounds import contradictory
 from extractor.facts.host.conditions import Conjunction, conjoin
 from extractor.facts.host.expression import Expression
-from extractor.facts.host.substitution import substitute
+from extractor.facts.host.frames import Frame, Frames
+from extractor.facts.host.loops import walked
+from extractor.facts.host.substitution import Substitution
 from extractor.facts.host.summary import Event, Summary
 from extractor.facts.host.trees import Trees
 
@@ -47,7 +52,7 @@ def reach(symbol: str, trees: Trees) -> Reach:
     if summary is None:
         return Reach(set(), problem="its body was not read")
     descent = _Descent(trees, result)
-    descent.enter(summary, {}, ())
+    descent.enter(descent.frames.first(summary), ())
     result.all = descent.below(symbol)
     return result
 
@@ -58,11 +63,12 @@ class _Descent:
         self._open: list[str] = []
         self._below: dict[str, frozenset[Place]] = {}
         self._steps = 0
+        self._silent: dict[str, frozenset[Place]] = {}
+        self.frames = Frames()
 
-    def enter(
-        self, summary: Summary, values: dict[Hashable, Expression], conditions: Conjunction
-    ) -> None:
+    def enter(self, frame: Frame, conditions: Conjunction) -> None:
         self._steps += 1
+        summary = frame.summary
         if summary.problem or len(self._open) >= _DEEPEST or self._steps > _MOST_STEPS:
             self._note(f"{summary.name}: {summary.problem or 'too many ways'}")
             return
@@ -70,26 +76,21 @@ class _Descent:
             self._note(f"{summary.name} calls itself")
             return
         self._open.append(summary.symbol)
+        self._result.open |= self._unfollowed(summary)
         for event in summary.events:
             if self._below_event(event) <= self._result.open and not self._result.problem:
                 continue
-            self._event(event, values, conditions)
+            self._event(event, frame, conditions)
             if self._result.problem:
                 break
         self._open.pop()
 
-    def _event(
-        self, event: Event, values: dict[Hashable, Expression], conditions: Conjunction
-    ) -> None:
-        values = dict(values)
-        for depth, loop in enumerate(event.loops):
-            if loop.variable is not None:
-                counter = loop.variable
-                values[counter[1]] = (
-                    "v", ("turn", len(self._open), depth, counter[1]), counter[2], counter[3],
-                )  # fmt: skip
-        together = conjoin(conditions, *(substitute(c, values) for c in event.conditions))
-        if together is None:
+    def _event(self, event: Event, outer: Frame, conditions: Conjunction) -> None:
+        frame = outer.inside(event, len(self._open))
+        over = self.frames.over(frame)
+        own = [c for c in event.conditions if not (event.loops and self._unsteady(c, frame))]
+        together = conjoin(conditions, *map(over.of, own), *_counted(event, frame, over))
+        if together is None or contradictory(together):
             return
         if event.kind == "launch":
             self._result.open.add((event.file, event.at[0], event.name))
@@ -98,15 +99,13 @@ class _Descent:
         if callee is None:
             self._note(f"the body of {event.name} was not read")
             return
-        handed: dict[Hashable, Expression] = {
-            parameter.key: ex.converted(
-                parameter.kind, ex.type_of(argument), substitute(argument, values)
-            )
-            for parameter, argument in zip(callee.parameters, event.arguments, strict=False)
-        }
-        if event.base is not None:
-            handed["this"] = substitute(event.base, values)
-        self.enter(callee, handed, together)
+        inner, worth = self.frames.called(frame, event, callee)
+        self.enter(inner, conjoin(together, *worth) or together)
+
+    def _unsteady(self, condition: Expression, frame: Frame) -> bool:
+        """Whether a turn of a loop may find another member than the first one did."""
+        members = self._trees.effects.members(frame.summary.symbol)
+        return bool(members) and not members.isdisjoint(_members(condition))
 
     def _below_event(self, event: Event) -> frozenset[Place]:
         if event.kind == "launch":
@@ -116,7 +115,7 @@ class _Descent:
     def below(self, symbol: str, on_the_way: tuple[str, ...] = ()) -> frozenset[Place]:
         """All launches below a function."""
         if symbol in on_the_way:
-            return frozenset()
+            return frozenset({("?", 0, symbol)})
         if symbol not in self._below:
             summary = self._trees.summary(symbol)
             # Of what was not read anything may come, so it is never passed over.
@@ -126,8 +125,53 @@ class _Descent:
                     found.add((event.file, event.at[0], event.name))
                 else:
                     found |= self.below(event.symbol, (*on_the_way, symbol))
+            if summary is not None:
+                for nodes in (summary.ruled_out, summary.passed_over):
+                    found |= self._within(summary, nodes, (*on_the_way, symbol))
             self._below[symbol] = frozenset(found)
         return self._below[symbol]
 
+    def _unfollowed(self, summary: Summary) -> frozenset[Place]:
+        """What a function may launch in ways that its events are silent of."""
+        if summary.symbol not in self._silent:
+            found = self._within(summary, summary.passed_over, ())
+            tree = self._trees.trees.get(summary.symbol)
+            for node in walked(tree["body"]) if tree is not None else ():
+                if node[0] == "fn" and self._trees.effects.launches(node[1]):
+                    found |= self.below(node[1])
+            self._silent[summary.symbol] = frozenset(found)
+        return self._silent[summary.symbol]
+
+    def _within(
+        self, summary: Summary, nodes: list[Any], on_the_way: tuple[str, ...]
+    ) -> set[Place]:
+        """All launches in and below some statements of a function."""
+        found: set[Place] = set()
+        for node in walked(nodes):
+            if node[0] == "launch":
+                found.add((summary.file, node[1], node[4]))
+            elif node[0] == "call" and len(node) == 9 and self._trees.effects.launches(node[3]):
+                found |= self.below(node[3], on_the_way)
+        return found
+
     def _note(self, why: str) -> None:
         self._result.problem = self._result.problem or why
+
+
+def _counted(event: Event, frame: Frame, over: Substitution) -> Iterator[Expression]:
+    """That counters which go up are not below where they began."""
+    for loop in event.loops:
+        if loop.variable is None or loop.start is None or loop.step is None:
+            continue
+        if (ex.value_of(loop.step) or 0) > 0:
+            counter = frame.values[loop.variable[1]]
+            yield ex.binary(">=", "b", counter, over.of(loop.start))
+
+
+@lru_cache(maxsize=100_000)
+def _members(x: Any) -> frozenset[str]:
+    """Names of the members in an expression."""
+    if not isinstance(x, tuple):
+        return frozenset()
+    own = [x[1]] if x and x[0] == "m" else []
+    return frozenset(own).union(*map(_members, x))

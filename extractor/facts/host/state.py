@@ -24,6 +24,7 @@ class State:
         values: Variables and what pointers refer to.
         stale: Members that a call may have changed, with a number that tells the changes apart.
         started: Something may have been launched.
+        wrote: Something may have been written through a pointer.
     """
 
     path: Conjunction = ()
@@ -32,19 +33,22 @@ class State:
     values: dict[Hashable, Expression] = field(default_factory=dict)
     stale: dict[str, int] = field(default_factory=dict)
     started: bool = False
+    wrote: bool = False
 
     def copy(self) -> State:
         """A state that goes its own way from here."""
         values, stale = dict(self.values), dict(self.stale)
-        return State(self.path, self.local, self.assumes, values, stale, self.started)
+        return State(self.path, self.local, self.assumes, values, stale, self.started, self.wrote)
 
     def under(self, condition: Expression) -> State | None:
         """The state where a condition holds as well; ``None`` where it cannot."""
         path = conjoin(self.path, condition)
         if path is None:
             return None
-        local = self.local if condition == TRUE else (*self.local, condition)
-        return State(path, local, self.assumes, dict(self.values), dict(self.stale), self.started)
+        result = self.copy()
+        result.path = path
+        result.local = self.local if condition == TRUE else (*self.local, condition)
+        return result
 
 
 def meet(
@@ -97,6 +101,7 @@ def meet(
                 return None
     result = State(path or (), base.local, tuple(assumes))
     result.started = any(last.started for _, _, last in alive if last is not None)
+    result.wrote = any(last.wrote for _, _, last in alive if last is not None)
     for _, _, last in alive:
         assert last is not None
         for name, number in last.stale.items():

@@ -15,15 +15,22 @@ _LARGEST_CHOICE = 60
 
 def substitute(x: Expression, values: Mapping[Any, Expression]) -> Expression:
     """Replaces each ``v`` whose key is among ``values``, and folds what becomes constant."""
-    return _Substitution(values).of(x)
+    return Substitution(values).of(x)
 
 
-class _Substitution:
+class Substitution:
+    """Replaces symbols; shared parts of expressions are looked at once.
+
+    Args:
+        values: By key of a symbol, what takes its place.
+    """
+
     def __init__(self, values: Mapping[Any, Expression]) -> None:
         self._values = values
         self._known: dict[int, tuple[Expression, Expression]] = {}
 
     def of(self, x: Expression) -> Expression:
+        """An expression with its symbols replaced."""
         known = self._known.get(id(x))
         if known is not None:
             return known[1]

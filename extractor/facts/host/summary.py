@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from extractor.facts.host.conditions import Conjunction, joined
 from extractor.facts.host.expression import Expression, conditional
@@ -55,6 +55,9 @@ class Event:
         grid: Blocks; ``None`` for a call.
         block: Threads; ``None`` for a call.
         shared_bytes: Dynamic LDS; ``None`` for a call.
+        contents: Of a call, what the variables hold whose addresses are its arguments.
+        changed: Names of members that may have been written since the function began.
+        wrote: Something may have been written through a pointer since then.
     """
 
     kind: Literal["launch", "call"]
@@ -70,6 +73,9 @@ class Event:
     grid: Expression | None = None
     block: Expression | None = None
     shared_bytes: Expression | None = None
+    contents: tuple[Expression | None, ...] = ()
+    changed: frozenset[str] = frozenset()
+    wrote: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,9 @@ class Summary:
         workspace: Bytes asked for: places, conditions and sizes.
         problem: Why nothing is known of it; empty otherwise.
         result: Type code of what it returns.
+        ruled_out: Statements that no call of it reaches.
+        passed_over: Statements that are not part of the events, whether some call reaches them
+            or not.
     """
 
     symbol: str
@@ -124,6 +133,8 @@ class Summary:
     workspace: list[Event] = field(default_factory=list)
     problem: str = ""
     result: str = ""
+    ruled_out: list[Any] = field(default_factory=list)
+    passed_over: list[Any] = field(default_factory=list)
 
     def returned(self) -> Expression | None:
         """What it returns, as one expression; ``None`` where a loop or a missing value decides."""

@@ -29,6 +29,12 @@ class Trees:
         self._open: set[str] = set()
         self.numbers = 0
 
+    def reads_only(self, symbol: str, index: int) -> bool:
+        """Whether a function takes an argument as a pointer to what it must not write."""
+        tree = self.trees.get(symbol)
+        parameters = tree["parameters"] if tree is not None else ()
+        return index < len(parameters) and points_to_constant(parameters[index][3])
+
     def summary(self, symbol: str) -> Summary | None:
         """Of a function with a tree; ``None`` without one, or while it is being made."""
         return self.specialised(symbol, ())
@@ -49,3 +55,17 @@ class Trees:
         finally:
             self._open.discard(symbol)
         return result
+
+
+def points_to_constant(type_text: str) -> bool:
+    """Whether a type is a pointer to a constant.
+
+    Example:
+        >>> points_to_constant("const float *"), points_to_constant("const float **")
+        (True, False)
+    """
+    pointed, star, after = type_text.rpartition("*")
+    if not star or after.strip() not in ("", "const", "__restrict", "__restrict__"):
+        return False
+    pointed = pointed.strip()
+    return pointed.endswith("const") if "*" in pointed else pointed.startswith("const ")

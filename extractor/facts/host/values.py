@@ -85,7 +85,10 @@ class Values:
 
         name = place[1] if place[0] == "m" else None
         for node in walked(body):
-            if node[0] == "b" and len(node) == 5 and 22 <= node[1] <= 32:
+            if node[0] == "call" and len(node) == 9 and place[0] == "m":
+                if name in self.trees.effects.members(node[3]):
+                    return True
+            elif node[0] == "b" and len(node) == 5 and 22 <= node[1] <= 32:
                 target = node[3]
                 if target[0] in ("u", "i") and place[0] == "u":
                     return True
@@ -176,7 +179,7 @@ class Values:
         left, right = self.value(node[3], state), self.value(node[4], state)
         name = _BINARY.get(op)
         if name is None:
-            return ("x", "(…)", kind)
+            return ("x", "(…)", kind, self.number())
         return self.arithmetic(name, kind, left, right)
 
     @staticmethod
@@ -210,10 +213,11 @@ class Values:
         if name == "*":
             place = ("u", "*", kind, value)
             if value[:2] == ("u", "&") and value[3][0] == "v" and value[3][1][0] == "address":
-                return state.values.get(value[3][1][1], ("x", "(…)", kind))
+                unknown = ("x", "(…)", kind, self.number())
+                return state.values.get(value[3][1][1], unknown)
             return state.values.get(place, place)
         if name is None:
-            return ("x", "(…)", kind)
+            return ("x", "(…)", kind, self.number())
         return ex.unary(name, kind, value)
 
     def assign(self, target: Node, value: Expression, state: State) -> None:
@@ -221,12 +225,13 @@ class Values:
         while target[0] == "c":
             target = target[3]
         if ex.size(value) > LARGEST:
-            value = ("x", "(an expression too long to state)", ex.type_of(value))
+            value = ("x", "(an expression too long to state)", ex.type_of(value), self.number())
         if target[0] == "v":
             state.values[target[1]] = value
         elif target[0] == "m" and target[3] is not None:
             self._assign_member(target, value, state)
         elif target[0] == "u" and target[1] == 6:
+            state.wrote = True
             pointer = self.value(target[3], state)
             if pointer[:2] == ("u", "&") and pointer[3][0] == "v" and pointer[3][1][0] == "address":
                 state.values[pointer[3][1][1]] = value
@@ -235,6 +240,7 @@ class Values:
         elif target[0] == "i" and self.array(target[2], state) is not None:
             self.forget_array(target[2], state)
         elif target[0] == "i":
+            state.wrote = True
             place = (
                 "i",
                 target[1].lstrip("&"),

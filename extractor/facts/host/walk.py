@@ -7,9 +7,9 @@ from typing import Any
 
 from extractor.facts.host import expression as ex
 from extractor.facts.host.calls import Calls
-from extractor.facts.host.conditions import either, joined
+from extractor.facts.host.conditions import either, excluded, joined
 from extractor.facts.host.expression import TRUE, Expression
-from extractor.facts.host.loops import Counted, counted, final, modified, searching
+from extractor.facts.host.loops import Counted, counted, final, modified, moving, rising, searching
 from extractor.facts.host.state import State, meet
 from extractor.facts.host.summary import Loop, Parameter, Return, Summary
 from extractor.facts.host.trees import Known, Trees
@@ -75,7 +75,13 @@ class _Walk(Calls):
 
     def _try(self, node: Node, state: State) -> State | None:
         # What handles an exception starts nothing that the library promises.
+        self._skipped([s for s in node[3] if s[0] == "catch"], False)
         return self._block([*node[:3], [s for s in node[3] if s[0] != "catch"]], state)
+
+    def _skipped(self, statements: Sequence[Node | None], excluded: bool) -> None:
+        """Notes statements that are not walked, and whether they can be no part of a call."""
+        kept = self.summary.ruled_out if excluded else self.summary.passed_over
+        kept.extend(statement for statement in statements if statement is not None)
 
     def _expression(self, node: Node, state: State) -> State | None:
         self.value(node[3], state)
@@ -98,11 +104,14 @@ class _Walk(Calls):
         assert current is not None
         test = ex.boolean(self.value(condition, current))
         if ex.value_of(test) is not None:
+            skipped = otherwise if ex.value_of(test) else then
+            self._skipped([skipped], not moving(condition))
             return self.statement(then if ex.value_of(test) else otherwise, current)
         branches: list[tuple[Expression, State | None, State | None]] = []
         for branch, test_of in ((then, test), (otherwise, ex.negated(test))):
             first = current.under(test_of)
             if first is None:
+                self._skipped([branch], excluded(current.path, test_of))
                 branches.append((test_of, None, None))
                 continue
             last = self.statement(branch, first.copy())
@@ -156,6 +165,8 @@ class _Walk(Calls):
                 entry = meet(state, both, whole=False)
                 first = None if entry is None else entry.copy()
             last = entry
+            if entry is None and statements:
+                self._skipped(statements, excluded(state.path, condition))
             for statement in statements:
                 if last is not None:
                     last = self.statement(statement, last)
@@ -227,11 +238,15 @@ class _Walk(Calls):
         body: Node | None,
         state: State,
     ) -> State | None:
-        changed = modified([body, step, condition])
+        changed = modified([body, step, condition], self.trees.reads_only)
         count = counted(condition, step, body)
         inside = state.copy()
+        least: dict[int, tuple[int, ...]] = {}
         for key, name, kind in changed:
-            inside.values[key] = ("v", ("at", self.number()), f"{name}@{at[0]}", kind)
+            first = state.values.get(key)
+            low = rising([condition, step, body], key, first, self.trees.reads_only)
+            least[key] = () if low is None else (low,)
+            inside.values[key] = ("v", ("at", self.number(), *least[key]), f"{name}@{at[0]}", kind)
         self._forget(inside, body)
         loop = self._described(at, count, condition, state, inside)
         entry: State | None = inside
@@ -241,7 +256,9 @@ class _Walk(Calls):
         self._breaks.append([])
         self._depth.append(len(state.local))
         last: State | None = None
-        if entry is not None:
+        if entry is None:
+            self._skipped([body], False)
+        else:
             entry.local = inside.local
             last = self.statement(body, entry)
             if last is not None and step is not None:
@@ -251,8 +268,9 @@ class _Walk(Calls):
         self.loops.pop()
         after = state.copy()
         after.started = state.started or (last is not None and last.started) or self.started_once
+        after.wrote = True
         for key, name, kind in changed:
-            after.values[key] = ("v", ("at", self.number()), f"{name}@{at[1]}", kind)
+            after.values[key] = ("v", ("at", self.number(), *least[key]), f"{name}@{at[1]}", kind)
         self._forget(after, body)
         if last is not None:
             after.stale.update(last.stale)

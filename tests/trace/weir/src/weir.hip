@@ -18,6 +18,11 @@ namespace weir
     __global__ void mark(int n, float* x) {}
     __global__ void unmarked(int n, float* x) {}
     __global__ void wet(float* x) {}
+    __global__ void sunk(float* x) {}
+    __global__ void afloat(float* x) {}
+    __global__ void nothing(float* x) {}
+    __global__ void steps(int n, float* x) {}
+    __global__ void gauge(int n, float* x) {}
 
     // Nobody who calls this asks for marks.
     static void flow(weir_handle handle, int n, int k, const float* alpha, float* x, bool marks)
@@ -30,6 +35,40 @@ namespace weir
             turned<<<1, 64>>>(n, alpha, x);
         else
             unmarked<<<1, 64>>>(n, x);
+    }
+}
+
+namespace weir
+{
+    static void lower(weir_handle handle)
+    {
+        handle->where = 0;
+    }
+
+    static void float_or_sink(weir_handle handle, float* x)
+    {
+        if(handle->where == 0)
+            sunk<<<1, 64>>>(x);
+        else
+            afloat<<<1, 64>>>(x);
+    }
+
+    // Whoever calls this hands on what is left of something.
+    static void part(int k, float* x)
+    {
+        if(k == 0)
+            nothing<<<1, 64>>>(x);
+        else
+            steps<<<1, 64>>>(k, x);
+    }
+
+    // The same kernel twice; nobody who calls this asks for marks.
+    static void read(int n, float* x, bool marks)
+    {
+        if(marks)
+            gauge<<<1, 64>>>(n, x);
+        else
+            gauge<<<1, 128>>>(n, x);
     }
 }
 
@@ -58,6 +97,28 @@ weir_status weir_set_where(weir_handle handle, int where)
 weir_status weir_sflow(weir_handle handle, int n, int k, const float* alpha, float* x)
 {
     flow(handle, n, k, alpha, x, false);
+    return weir_status_success;
+}
+
+weir_status weir_slock(weir_handle handle, int n, const float* alpha, float* x)
+{
+    if(handle->where == 1)
+    {
+        lower(handle);
+        float_or_sink(handle, x);
+    }
+    else
+        float_or_sink(handle, x);
+    if(n < 1)
+        return weir_status_success;
+    part(n < 128 ? n : 128, x);
+    int size = 4;
+    for(; size * 2 <= n; size *= 2)
+        part(size, x);
+    part(size, x);
+    for(int first = 0; first < n; first += 512)
+        part(n - first, x);
+    read(n, x, false);
     return weir_status_success;
 }
 
