@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from extractor import __version__
 from extractor.commands import upkeep
-from extractor.console import run_console
+from extractor.console import answer, run_console
 from extractor.errors import UserError
-
-if TYPE_CHECKING:
-    from extractor.progress import Reporter
-    from extractor.project import Project
 
 EXAMPLES = """
 Examples:
@@ -235,7 +230,7 @@ def extract(
         from extractor.commands import init as drafting
 
         drafted = drafting.run(init, rules, compile_commands)
-        _answer(drafted, drafting.show, as_json=as_json, quiet=quiet)
+        answer(drafted, drafting.show, as_json=as_json, quiet=quiet)
     elif project is None:
         from extractor.rules import list_rules
 
@@ -243,227 +238,38 @@ def extract(
             f"name a library: {', '.join(list_rules())}, a rule file or a folder; see --help"
         )
     else:
-        _extract(
-            project,
-            rules=rules,
-            database=compile_commands,
-            engine=engine,
-            interfaces=interface or [],
-            kernel=kernel,
-            everything=everything,
-            kernels=kernels,
-            scopes=scopes,
-            check=check,
-            diff=diff,
-            facts=facts,
-            trace=trace,
-            call=call or [],
-            sweep=sweep,
-            archs=_architectures(arch),
-            arch_named=arch is not None,
-            budget=budget or _CASES,
-            formats=_formats(formats, view),
-            config=config,
-            out=out,
-            source=source,
-            jobs=jobs,
-            as_json=as_json,
-            quiet=quiet,
-            verbose=verbose,
-        )
+        from extractor.commands import extraction
 
-
-def _extract(
-    name: str,
-    *,
-    rules: Path | None,
-    database: Path | None,
-    engine: str,
-    interfaces: list[str],
-    kernel: str | None,
-    everything: bool,
-    kernels: Path | None,
-    scopes: bool,
-    check: bool,
-    diff: tuple[str, str] | None,
-    facts: bool,
-    trace: bool,
-    call: list[str],
-    sweep: Path | None,
-    archs: tuple[str, ...],
-    arch_named: bool,
-    budget: int,
-    formats: list[str],
-    config: str,
-    out: Path,
-    source: str | None,
-    jobs: int,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
-) -> None:
-    from extractor.progress import Reporter
-
-    reporter = Reporter(quiet=quiet, verbose=verbose)
-    project = _open(name, rules, database, source, jobs, reporter, engine)
-    if interfaces and (kernels is not None or kernel is not None or everything):
-        raise UserError(
-            "--interface goes with neither --kernel, --kernels nor --all; run them apart"
-        )
-    configs = project.configurations(config)
-    if diff is not None:
-        from extractor.commands import difference
-        from extractor.difference.sides import Request
-
-        request = Request(
-            project.rule,
-            interfaces,
-            config,
-            source or None,
-            out / project.rule.name / "sides",
-            lambda chosen: _open(name, rules, database, chosen, jobs, reporter, engine),
-            conditions=facts,
-        )
-        compared, files, notes = difference.run(diff, request, project.rule.name, out)
-        if as_json:
-            print(json.dumps(difference.summary(compared, files, notes)))
-        elif not quiet:
-            difference.show(compared, files, notes)
-        ok = difference.complete(compared)
-    elif facts:
-        from extractor.commands import facts as stating
-
-        if check and not interfaces:
-            raise UserError("--facts --check compares with traces: add --interface NAME")
-        # The compiler's part of a whole library takes long: it has to be asked for.
-        compiled = archs if interfaces or arch_named else ()
-        stated = stating.run(project, interfaces, configs, out, compiled)
-        ok = True
-        agreed: list[dict[str, Any]] = []
-        if check:
-            from extractor.commands import facts_agreement as agreement
-            from extractor.trace.run import Effort
-
-            for interface, summary in zip(interfaces, stated, strict=True):
-                effort = Effort(budget=budget)
-                found = agreement.run(project, interface, configs, out, archs, effort)
-                summary["agreement"] = found
-                agreed.append(found)
-            ok = agreement.complete(agreed)
-        _answer(stated, stating.show, as_json=as_json, quiet=quiet)
-        if agreed and not as_json and not quiet:
-            agreement.show(agreed)
-    elif check:
-        from extractor.commands import check as checking
-
-        entries = None if everything or not interfaces else interfaces
-        answer = checking.run(project, entries, configs)
-        if as_json:
-            print(json.dumps(checking.to_json(answer)))
-        elif not quiet:
-            checking.show(answer)
-        ok = checking.complete(answer)
-    elif trace and (call or sweep is not None):
-        ok = _call(project, configs[0], call, sweep, as_json=as_json)
-    elif trace:
-        if not interfaces and not everything:
-            raise UserError(
-                "--trace goes with --interface NAME or with --all, or with a call: "
-                "--trace ENTRY NAME=VALUE"
+        extraction.run(
+            extraction.Request(
+                library=project,
+                rules=rules,
+                database=compile_commands,
+                engine=engine,
+                interfaces=tuple(interface or ()),
+                kernel=kernel,
+                everything=everything,
+                kernels=kernels,
+                scopes=scopes,
+                check=check,
+                diff=diff,
+                facts=facts,
+                trace=trace,
+                call=tuple(call or ()),
+                sweep=sweep,
+                archs=_architectures(arch),
+                arch_named=arch is not None,
+                cases=budget or _CASES,
+                formats=tuple(_formats(formats, view)),
+                config=config,
+                out=out,
+                source=source,
+                jobs=jobs,
+                as_json=as_json,
+                quiet=quiet,
+                verbose=verbose,
             )
-        from extractor.commands import trace as tracing
-        from extractor.trace.run import Effort
-
-        wanted = None if everything else interfaces
-        traced = tracing.run(project, wanted, configs, out, archs, Effort(budget=budget))
-        _answer(traced, tracing.show, as_json=as_json, quiet=quiet)
-        ok = tracing.complete(traced)
-    elif kernel is not None:
-        from extractor.commands import kernel as reaching
-
-        found = reaching.run(project, kernel, configs)
-        _answer(found, reaching.show, as_json=as_json, quiet=quiet)
-        ok = True
-    elif interfaces:
-        from extractor.commands import interface as one
-
-        summaries = one.run(project, interfaces, configs, out, formats)
-        _answer(summaries, one.show, as_json=as_json, quiet=quiet)
-        ok = one.complete(summaries)
-    elif everything or kernels is not None or "html" in formats:
-        from extractor.commands import library
-
-        drawn = "html" in formats
-        total = library.run(project, configs, out, kernels, scopes=scopes or drawn)
-        if drawn:
-            total["overview"] = str(library.draw(project, out))
-        _answer(total, library.show, as_json=as_json, quiet=quiet)
-        ok = library.complete(total)
-    else:
-        from extractor.commands import listing
-
-        if as_json:
-            print(json.dumps(listing.rows(project)))
-        else:
-            listing.show(project)
-        ok = True
-    if verbose:
-        for run in project.runs:
-            if run.indexed:
-                project.reporter.detail(
-                    f"{run.indexed} units indexed in {run.seconds:.1f} CPU seconds, "
-                    f"largest worker {run.memory_mb} MB"
-                )
-    if not ok:
-        raise typer.Exit(1)
-
-
-def _call(
-    project: Project, config: str, call: list[str], sweep: Path | None, *, as_json: bool
-) -> bool:
-    from extractor.commands import call as calling
-
-    if sweep is None:
-        points = [calling.parse(call)]
-    else:
-        points = calling.read_sweep(sweep, call[0] if call else None)
-    answers = calling.run(project, config, points)
-    if as_json:
-        for answer in answers:  # an object a line, as they come
-            print(json.dumps(answer), flush=True)
-    else:
-        calling.show(answers)
-    return True
-
-
-def _open(
-    name: str,
-    rules: Path | None,
-    database: Path | None,
-    source: str | None,
-    jobs: int,
-    reporter: Reporter,
-    engine: str,
-) -> Project:
-    from extractor.folder_project import is_folder, open_folder
-    from extractor.project import Project
-    from extractor.spread.choice import read_engine
-
-    place = read_engine(engine)
-    if rules is None and database is None and not is_folder(name):
-        return Project(name, source=source, jobs=jobs, reporter=reporter, engine=place)
-    opened = open_folder(name, rules=rules, database=database)
-    if opened.note:
-        reporter.note(opened.note)
-    chosen = source or opened.source
-    return Project(opened.rule, source=chosen, jobs=jobs, reporter=reporter, engine=place)
-
-
-def _answer(answer: Any, show: Any, *, as_json: bool, quiet: bool) -> None:
-    if as_json:
-        print(json.dumps(answer))
-    elif not quiet:
-        show(answer)
+        )
 
 
 def _stray(

@@ -1,10 +1,12 @@
-"""How a command ends: one line for its user's faults, a trace for its own."""
+"""How a command answers and ends: one line for its user's faults, a trace for its own."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import typer
 
@@ -52,6 +54,14 @@ def run_console(app: typer.Typer, name: str, interrupted: str) -> NoReturn:
             sys.exit(2)
         _fail(name, text, 2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def answer(found: Any, show: Callable[[Any], None], *, as_json: bool, quiet: bool) -> None:
+    """Prints an answer: as one JSON object, or as a person reads it, or not at all."""
+    if as_json:
+        print(json.dumps(found))
+    elif not quiet:
+        show(found)
 
 
 def _fail(name: str, text: str, code: int) -> NoReturn:
