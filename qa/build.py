@@ -15,7 +15,7 @@ import orjson
 from extractor.output import write
 from extractor.parent_death import end_with_parent
 from extractor.project import Project, output_folder
-from qa.ground import FACT_FILES, WHOLE_LIBRARY, Ground
+from qa.ground import FACT_FILES, LONGEST_ROW, WHOLE_LIBRARY, Ground
 from qa.judgement import Judge, Verdict, blanked_text, count_gates
 from qa.records import Entry
 from qa.text.skeleton import sentence_share, shared_share
@@ -87,7 +87,18 @@ def build(
                 parts[task] = part
                 if progress is not None:
                     progress(done, len(tasks), task.interface)
-    return merge([(task, parts[task]) for task in tasks])
+    built = merge([(task, parts[task]) for task in tasks])
+    built.statistics["rows_left_out"] = sum(_long_rows(task) for task in tasks)
+    return built
+
+
+def _long_rows(task: Task) -> int:
+    """Traces of an interface that nobody reads: those of hundreds of launches."""
+    file = output_folder(task.out, task.project, task.interface) / "traces.jsonl"
+    if not file.is_file():
+        return 0
+    with file.open("rb") as lines:
+        return sum(len(row) > LONGEST_ROW for row in lines)
 
 
 _OPEN: dict[tuple[str, str | None, Path], Ground] = {}

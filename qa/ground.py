@@ -26,7 +26,8 @@ _CONSTANT = re.compile(
     r"|(?:static\s+|inline\s+)*constexpr\s+[\w:]+\s+([A-Za-z_]\w*)\s*=\s*(\d+|0x[0-9a-fA-F]+)\s*;)"
 )
 _OPEN_SCOPES = 3
-_LONGEST_ROW = 120_000
+LONGEST_ROW = 120_000
+"""Bytes of the longest row of a file of traces or facts that is read."""
 FACT_FILES = ("facts.jsonl", "host_facts.jsonl", "device_facts.jsonl", "resource_facts.jsonl")
 """Names of files with facts; where there is the first, which ``extract --facts`` writes, those of
 host and device count for nothing."""
@@ -359,7 +360,7 @@ class Ground:
         with file.open("rb") as lines:
             # A trace of hundreds of launches tells nobody anything; where an entry is about one,
             # its call is made again.
-            return _distinct(read_rows(row for row in lines if len(row) <= _LONGEST_ROW))
+            return _distinct(read_rows(row for row in lines if len(row) <= LONGEST_ROW))
 
 
 def _distinct(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

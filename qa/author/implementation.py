@@ -13,6 +13,7 @@ from qa.author.glossary import meaning
 from qa.author.kernel_facts import KernelFacts, kernel_facts
 from qa.author.kernel_layout import cooperation, layout, part, scalars
 from qa.author.outline import explain, here, outline
+from qa.author.protocol import protocol
 from qa.author.purpose import operation, own_words
 from qa.author.subjects import entries_through
 from qa.ground import Ground
@@ -21,7 +22,7 @@ from qa.reading.function import FunctionReading, read_function
 from qa.records import Category
 from qa.scope_view import FunctionView, ScopeView, Site
 
-_SHORTEST, _LONGEST = 8, 260
+_SHORTEST, _LONGEST = 8, 340
 _LONGEST_KERNEL = 420
 _MOST_HELPERS = 8
 _MOST_SMALL_STEPS = 8
@@ -46,13 +47,14 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
             continue
         if function.signature.count("(") != function.signature.count(")"):
             continue  # a default value with braces has cut the signature short
-        if function.kind == "host" and (
-            _is_wrapper(function) or _is_thin(function) or _is_ceremony(function, handle)
-        ):
+        if function.kind == "host" and _is_thin(function):
             continue
         if function.kind in ("host", "launcher") and (function.name, function.kind) in overloads:
             continue  # overloads on the host differ in how they hand the same arguments on
-        draft = _draft(view, ground, function)
+        hands_on = function.kind == "host" and (
+            _is_wrapper(function) or _is_ceremony(function, handle)
+        )
+        draft = _draft(view, ground, function, hands_on=hands_on)
         if draft is not None:
             overloads.add((function.name, function.kind))
             yield draft
@@ -108,7 +110,9 @@ def _is_thin(function: FunctionView) -> bool:
     return len(reading.branches) + 2 * len(reading.loops) < 2
 
 
-def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | None:
+def _draft(
+    view: ScopeView, ground: Ground, function: FunctionView, *, hands_on: bool = False
+) -> Draft | None:
     assert function.span is not None
     facts = kernel_facts(view, ground, function)
     entries = entries_through(view, function)
@@ -147,6 +151,11 @@ def _draft(view: ScopeView, ground: Ground, function: FunctionView) -> Draft | N
         if not any(what) and own_words(ground, function) is None:
             return None  # nothing says what it does
         parts += [*what, cooperation(facts)]
+    elif hands_on:
+        steps = protocol(draft, function)
+        if not steps:
+            return None
+        parts.append(steps)
     else:
         steps = outline(draft, function, _workers(view, function), _launch_lines(view, function))
         parts.append(

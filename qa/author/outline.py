@@ -78,7 +78,7 @@ def outline(
                 return ""  # what stands behind a return cannot be reached
             told[-1] += f", then {step.words}"
             continue
-        where = _where(step.at, heads, before)
+        where = where_told(step.at, heads, before)
         if where is None:
             return ""
         told.append(f"{where}{step.words}")
@@ -233,7 +233,7 @@ def _is_part(reading: FunctionReading, call: Call) -> bool:
     )  # fmt: skip
 
 
-def _where(at: Statement, heads: Mapping[int, str], before: Statement | None) -> str | None:
+def where_told(at: Statement, heads: Mapping[int, str], before: Statement | None) -> str | None:
     """The loops and tests around a step, outermost first; after a test has failed, ``otherwise``."""
     parts = []
     for line in at.loops:

@@ -181,3 +181,5 @@ def show(figures: dict[str, Any], out: Path) -> None:
           f"names and numbers; {figures['repeated_sentence_share']:.1%} of sentences")  # fmt: skip
     for name, count in figures["rejects"].items():
         print(f"  {name:16} rejects {count}")
+    if figures.get("rows_left_out"):
+        print(f"  left out  {figures['rows_left_out']} traces of hundreds of launches each")

@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 
 from qa.author.arguments import is_pointer, run
-from qa.author.passed_values import other_names
 from qa.author.subjects import types_of
 from qa.gates.case import Case
 from qa.gates.claims import template_parameters
@@ -113,7 +112,7 @@ def agree(case: Case) -> str | None:
     asked = told_of(case.entry.question, Call({}, None, ("host", "device"), ()))
     if not asked.archs:
         asked = replace(asked, archs=tuple(case.entry.archs))
-    ways = list(_ways(case, asked))
+    ways = list(_ways(case))
     if not ways or not asked.values:
         return None
     call = asked
@@ -163,7 +162,7 @@ def _parameters(ways: list[Way]) -> frozenset[str]:
     )  # fmt: skip
 
 
-def _ways(case: Case, call: Call) -> Iterator[Way]:
+def _ways(case: Case) -> Iterator[Way]:
     """Host functions of the evidence, as the entry points reach them."""
     named = [e for e in case.entry.entry_points if re.search(rf"\b{e}\b", case.entry.question)]
     if not named:
@@ -183,8 +182,27 @@ def _ways(case: Case, call: Call) -> Iterator[Way]:
                     if count > _MOST_INSTANTIATIONS:
                         break
                     steps = [case.view.owner[i] for i, _at in way]
-                    other = other_names(steps, [*call.values, "incx", "incy", "batch_count"])
-                    yield Way(entry, function, types_of(function, number), frozenset(other))
+                    yield Way(entry, function, types_of(function, number), _not_passed(steps))
+
+
+def _not_passed(steps: list[FunctionView]) -> frozenset[str]:
+    """Parameters of the last function that do not get there as they are given to the first."""
+    changed: frozenset[str] = frozenset()
+    for function, following in pairwise(steps):
+        if function.span is None or following.span is None or function.id == following.id:
+            continue
+        calls = read_function(function.text, function.span.start_line).calls_of(following.name)
+        parameters = read_function(following.text, following.span.start_line).parameters
+        found = set()
+        for number, parameter in enumerate(parameters):
+            bare = parameter.name.removesuffix("_64")
+            for call in calls:
+                given = call.arguments[number] if number < len(call.arguments) else ""
+                name = re.sub(r"^(?:\(\w+\)|\w+\()?\s*(\w+?)(?:_64)?\s*\)?$", r"\1", given.strip())
+                if name != bare or {bare, f"{bare}_64"} & changed:
+                    found.add(parameter.name)
+        changed = frozenset(found)
+    return changed
 
 
 def _follow(case: Case, ways: list[Way], call: Call) -> Iterator[Followed]:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from extractor.project import Project
-from qa.build import Built, build
+from qa.build import Built, Task, _long_rows, build
+from qa.ground import LONGEST_ROW
 from qa.judgement import Judge
 from qa.levels import level_of
 from qa.records import Entry
@@ -121,3 +122,12 @@ def test_check_lists_verdicts_and_writes_rejects(
     assert (first["passed"], second["passed"]) == (True, False)
     assert second["gates"]["level"] is False
     assert json.loads(rejects.read_text())["gate"] == "level"
+
+
+def test_traces_that_are_too_long_are_left_out_and_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "rocblas" / "swap"
+    folder.mkdir(parents=True)
+    row = json.dumps({"entry": "x", "launches": ["k"] * LONGEST_ROW})
+    (folder / "traces.jsonl").write_text(f"{row}\n{row}\n{{}}\n")
+    assert _long_rows(Task("rocblas", "swap", tmp_path, None)) == 2
+    assert _long_rows(Task("rocblas", "dot", tmp_path, None)) == 0

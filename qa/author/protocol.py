@@ -1,0 +1,228 @@
+"""What a host function does around the work itself: checks, logging, memory, handing on.
+
+A public call is mostly that. Its steps are told in their order, every call with what it is given
+besides the caller's own arguments, so that somebody could write the function from them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from extractor.launch_text import split_arguments
+from qa.author.draft import Draft, code, listed
+from qa.author.outline import _STATUSES as STATUSES
+from qa.author.outline import Step, explain, here, where_told
+from qa.author.outline import _with_template as with_template
+from qa.gates.claims import template_parameters
+from qa.reading.function import Call, Definition, FunctionReading, Statement, read_function
+from qa.reading.function_text import under_directive
+from qa.scope_view import FunctionView
+
+_FEWEST, _MOST, _LONGEST = 5, 34, 4200
+_LONGEST_VALUE, _MOST_GIVEN, _LONGEST_GIVEN = 120, 12, 70
+_UNTOLD = re.compile(r"\b(?:switch|goto|do|catch)\s*[({]|\[[&=\w, ]*\]\s*\(")
+_ACCESSOR = re.compile(r"(?:get|is|has|std|LOG|static_cast|sizeof|max|min)\w*|[A-Z]\w?")
+_ALLOCATION = re.compile(
+    r"\b(?:\w*device_malloc (\w+)\([^;{}]*\)|auto (\w+) = handle->device_malloc\([^;{}]*\));"
+)
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+_LOGS = re.compile(r"log_\w+|\w*ENTER\w*|\w*LOG\w*")
+
+
+def protocol(draft: Draft, function: FunctionView) -> str:
+    """The steps of a function in their order; empty where they are not all told.
+
+    Args:
+        draft: The entry.
+        function: A host function.
+    """
+    if function.span is None:
+        return ""
+    reading = read_function(function.text, function.span.start_line)
+    if reading.broken or _UNTOLD.search(function.text):
+        return ""
+    steps, named = _steps(function, reading)
+    if not _FEWEST <= len(steps) <= _MOST:
+        return ""
+    start = function.span.start_line
+    heads = {
+        loop.first: "" if under_directive(function.text, loop.first - start) else loop.head
+        for loop in reading.loops
+    }
+    told: list[str] = []
+    before: Step | None = None
+    for step in steps:
+        if before is not None and (
+            (before.at.guards, before.at.loops) == (step.at.guards, step.at.loops)
+        ):
+            told[-1] += f", then {step.words}"
+        else:
+            where = where_told(step.at, heads, before.at if before else None)
+            if where is None:
+                return ""
+            told.append(f"{where}{step.words}")
+        before = step
+    spoken = " ".join(re.findall(r"`([^`]*)`", " ".join(told)))
+    names, dark = explain(function, reading, spoken)
+    names = {name: value for name, value in names.items() if name not in named}
+    if dark - STATUSES - named - _declared_for(function, steps):
+        return ""
+    lead = draft.choose(
+        "In this order it has to do the following: ", "Its steps, none of which may change places: ",
+        "From its first line to its last it does this: ", salt="protocol",
+    )  # fmt: skip
+    text = lead + "; ".join(f"({n}) {one}" for n, one in enumerate(told, 1)) + "." + here(names)
+    return text if len(text) <= _LONGEST else ""
+
+
+def _declared_for(function: FunctionView, steps: list[Step]) -> set[str]:
+    """Names that a call fills or a step sets."""
+    words = " ".join(step.words for step in steps)
+    return set(re.findall(r"which fills (.*?)(?:, then|$)", words)) | {
+        name for part in re.findall(r"fills ((?:`\w+`(?:, | and )?)+)", words)
+        for name in re.findall(r"`(\w+)`", part)
+    }  # fmt: skip
+
+
+def _steps(function: FunctionView, reading: FunctionReading) -> tuple[list[Step], set[str]]:
+    """Steps in the order of the text, and names that they give a value."""
+    own = {p.name for p in reading.parameters} | set(template_parameters(function))
+    found: list[Step] = []
+    named: set[str] = set()
+    outer = [c for c in reading.calls if not _ACCESSOR.fullmatch(c.name)]
+    outer = [
+        c for c in outer
+        if not any(
+            c is not o and o.first <= c.first and c.last <= o.last and c.text in o.text
+            and len(c.text) < len(o.text) and not o.name.startswith(("RETURN_IF", "ROCBLAS_CHECK"))
+            for o in outer
+        )
+        and not c.name.startswith(("RETURN_IF", "ROCBLAS_CHECK"))
+    ]  # fmt: skip
+
+    def told(call: Call) -> str:
+        return _call(function, reading, call, own)
+
+    handed = []
+    for back in reading.returns:
+        value = re.sub(r"\s+", " ", back.text.removeprefix("return").rstrip(";").strip())
+        call = next(
+            (c for c in outer if back.first <= c.first and c.last <= back.last
+             and re.match(rf"(?:\w+(?:->|\.))?{re.escape(c.name)}\b", value)), None,
+        )  # fmt: skip
+        if call is not None:
+            handed.append(call)
+            found.append(Step(back, f"{told(call)} and return what it gives"))
+        elif len(value) < _LONGEST_VALUE:
+            found.append(Step(back, f"return {code(value)}" if value else "return"))
+    for call in outer:
+        if call in handed:
+            continue
+        made = _definition(reading, call)
+        if made is not None:
+            value = re.sub(r"\s+", " ", made.value)
+            once = sum(d.name == made.name for d in reading.definitions) == 1
+            if once and len(value) <= _LONGEST_VALUE and made.name not in STATUSES:
+                continue  # told with the names
+            named.add(made.name)
+            found.append(Step(call, f"{told(call)} and keep what it gives as {code(made.name)}"))
+        elif not _in_test(reading, call):
+            kept = _kept_as(function, call)
+            named |= {kept} - {""}
+            words = f" and keep what it gives as {code(kept)}" if kept else ""
+            found.append(Step(call, f"{told(call)}{words}"))
+    for store in reading.stores:
+        value = re.sub(r"\s+", " ", store.value)
+        if store.base in own and len(value) <= _LONGEST_VALUE:
+            target = re.sub(r"\s+", " ", store.text.split("=")[0].rstrip("+-*/ "))
+            found.append(Step(store, f"set {code(target)} to {code(value)}"))
+        elif store.base in own:
+            return [], set()
+    found += [Step(at, words) for at, words, _name in _allocations(function)]
+    named |= {name for _at, _words, name in _allocations(function)}
+    found.sort(key=lambda step: (step.at.first, step.at.last))
+    return found, named
+
+
+def _allocations(function: FunctionView) -> list[tuple[Statement, str, str]]:
+    """Memory of the handle that is asked for at the top of the body, and what its parts are."""
+    assert function.span is not None
+    found = []
+    for match in _ALLOCATION.finditer(function.text):
+        before = function.text[: match.start()]
+        if before.count("{") - before.count("}") != 1:
+            continue
+        line = function.span.start_line + before.count("\n")
+        last = line + match[0].count("\n")
+        text = re.sub(r"\s+", " ", match[0].strip().rstrip(";"))
+        name = match[1] or match[2]
+        parts = re.findall(
+            rf"\b(\w+)\s*=\s*(?:\([^()]*\)\s*)?{name}\[(\d+)\]", function.text[match.end() :]
+        )
+        words = f"allocate with {code(text)}"
+        if parts:
+            words += "; of it " + listed([f"{code(n)} is {code(f'{name}[{k}]')}" for n, k in parts])
+        found.append(
+            (Statement(line, last, match[0], (), ()), words.replace("; of it", ", of which"), name)
+        )
+    return found
+
+
+def _definition(reading: FunctionReading, call: Call) -> Definition | None:
+    return next(
+        (d for d in reading.definitions
+         if d.first <= call.first and call.last <= d.last and call.text in d.value), None,
+    )  # fmt: skip
+
+
+def _in_test(reading: FunctionReading, call: Call) -> bool:
+    return any(
+        b.first <= call.first <= b.consequence[0] and call.text in b.condition
+        for b in reading.branches
+    )
+
+
+def _kept_as(function: FunctionView, call: Call) -> str:
+    """The name that is set to what a call gives; empty where there is none."""
+    match = re.search(r"\b(\w+)\s*=\s*$", _around(function, call)[0])
+    return match[1] if match else ""
+
+
+def _around(function: FunctionView, call: Call) -> tuple[str, str]:
+    """The text before a call, from its line on, and the statement that begins with it."""
+    assert function.span is not None
+    rows = function.text.split("\n")[max(0, call.first - function.span.start_line - 1) :]
+    text = "\n".join(rows)
+    place = max(text.find(call.text), 0)
+    return text[:place].rstrip("\n"), text[place:].partition(";")[0]
+
+
+def _call(function: FunctionView, reading: FunctionReading, call: Call, own: set[str]) -> str:
+    """A call with what it is given besides the caller's own arguments."""
+    name, given = call.name, list(call.arguments)
+    shown = with_template(name, call.text)
+    # A macro that makes a function's name, and then the arguments.
+    macro = re.match(r"(\w+\(\w+\))\s*\((.*)\)\s*$", _around(function, call)[1], re.S)
+    if macro and macro[1].startswith(f"{name}("):
+        shown, given = macro[1], split_arguments(macro[2])
+    given = [_settled(reading, call, re.sub(r"\s+", " ", one).strip()) for one in given]
+    filled = [a[1:] for a in given if re.fullmatch(r"&\w+", a)]
+    others = [
+        a for a in dict.fromkeys(given)
+        if a not in own and not re.fullmatch(r"&\w+", a) and 0 < len(a) <= _LONGEST_GIVEN
+        and "{" not in a
+    ]  # fmt: skip
+    words = f"{'log it with' if _LOGS.fullmatch(name) else 'call'} {code(shown)}"
+    if others:
+        words += f", given {listed([code(a) for a in others[:_MOST_GIVEN]])}"
+        words += " besides your own arguments" if len(others) < len(given) else ""
+    elif any(_PLAIN.fullmatch(a) for a in given):
+        words += " with your own arguments"
+    return words + (f", which fills {listed([code(a) for a in filled])}" if filled else "")
+
+
+def _settled(reading: FunctionReading, call: Call, argument: str) -> str:
+    """An argument; its value where a flag of this name is made again for each call."""
+    rows = [d for d in reading.definitions if d.name == argument]
+    before = [d for d in rows if d.last <= call.first]
+    return before[-1].value if len(rows) > 1 and before and len(before[-1].value) < 9 else argument

@@ -1,0 +1,102 @@
+"""Instructions for host functions that check, log, allocate and hand on."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from extractor.records import Span
+from qa.author.protocol import protocol
+from qa.scope_view import FunctionView
+
+ENTRY = """status lib_work_impl(handle handle, int n, const float* x, float* result)
+{
+    LIB_ENTER_TOP("work", "-n", n);
+
+    if(!handle)
+        return status_invalid_handle;
+
+    status st = lib_work_argCheck(handle, n, x, result);
+    if(st != status_continue)
+        return st;
+
+    int stride = 0;
+    size_t size_work;
+    lib_work_getMemorySize(n, 1, &size_work);
+
+    if(n == 0)
+    {
+        *result = 0;
+        return status_success;
+    }
+
+    lib_device_malloc mem(handle, size_work);
+    if(!mem)
+        return status_memory_error;
+    void* work;
+    work = mem[0];
+
+    if(checks)
+    {
+        bool is_input = true;
+        status numbers_status
+            = lib_check_numerics(handle, n, x, 1, checks, is_input, "the name of what is done");
+        if(numbers_status != status_success)
+            return numbers_status;
+    }
+
+    return LIB_API(lib_work_template)(handle, n, x, stride, result, (float*)work);
+}
+"""
+
+
+def told(text: str = ENTRY) -> str:
+    lines = text.count("\n")
+    function = FunctionView(
+        id="a.hpp:1:lib_work_impl", name="lib_work_impl", qualified_name="lib_work_impl",
+        signature=text.split("\n", 1)[0], kind="host",
+        span=Span(file="a.hpp", start_line=1, end_line=lines, sha256="0" * 64), text=text,
+        launch_bounds=None, infrastructure=None, instantiations=(),
+    )  # fmt: skip
+    draft: Any = SimpleNamespace(choose=lambda *forms, salt="": forms[0])
+    return protocol(cast(Any, draft), function)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        'log it with `LIB_ENTER_TOP`, given `"work"` and `"-n"` besides your own arguments',
+        "where `!handle` holds: return `status_invalid_handle`",
+        "call `lib_work_argCheck` with your own arguments and keep what it gives as `st`",
+        "call `lib_work_getMemorySize`, given `1` besides your own arguments, which fills "
+        "`size_work`",
+        "where `n == 0` holds: set `*result` to `0`, then return `status_success`",
+        "allocate with `lib_device_malloc mem(handle, size_work)`, of which `work` is `mem[0]`",
+        "where `!mem` holds: return `status_memory_error`",
+        "call `LIB_API(lib_work_template)`, given `stride` and `(float*)work` besides your own "
+        "arguments and return what it gives",
+        "`stride` is `0`",
+    ],
+)
+def test_every_step_of_a_public_call_is_told(part: str) -> None:
+    assert part in told()
+
+
+def test_steps_keep_the_order_of_the_text() -> None:
+    text = told()
+    places = [text.index(word) for word in ("ENTER", "argCheck", "MemorySize", "!mem", "LIB_API")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ENTRY.replace("if(n == 0)", "switch(n)"),
+        ENTRY.replace("int stride = 0;", "int stride;\n    stride = n; stride = 2 * n;"),
+        "status small(handle handle)\n{\n    if(!handle)\n        return a;\n    return b;\n}\n",
+    ],
+)
+def test_what_cannot_be_told_whole_is_not_told(text: str) -> None:
+    assert told(text) == ""
