@@ -76,6 +76,7 @@ def _interface(
             siblings=bool(project.rule.siblings),
             unreachable=traced.unreachable,
             refuted=traced.refuted,
+            places=traced.places,
         )
         lines += [t.model_dump_json(by_alias=True).encode() + b"\n" for t in traced.traces]
         summary["configs"][tracer.config] = _figures(traced, coverage)

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from extractor.records import Record
 from extractor.trace.guards import guards_of
+from extractor.trace.lines import Place, surely_shown
 from extractor.trace.records import Trace
 from extractor.trace.sites import live_sites
 
@@ -29,8 +30,8 @@ class Coverage(Record):
         launches_seen: How many of them launch a kernel that some call launched.
         sites_live: The same without instantiations: a line and the kernel launched there by name.
         sites_seen: How many of those launched something, in some instantiation.
-        sites_alike: How many of those seen were shown only by kernels that other sites that can
-            be reached launch as well: a launch tells its kernel, not its line.
+        sites_alike: How many of those seen were shown only by kernels that the same function
+            launches at other lines too, fewer of which launched than can.
         sites_unseen: The others, as ``file:line kernel``.
         sites_unreachable: Sites that no call can show, since on every way from an entry point to
             them the conditions exclude each other; they do not count as live.
@@ -68,6 +69,7 @@ def cover(
     siblings: bool = False,
     unreachable: Iterable[str] = (),
     refuted: Iterable[str] = (),
+    places: Iterable[Place] = (),
 ) -> Coverage:
     """Compares.
 
@@ -80,6 +82,7 @@ def cover(
             a trace has and the scope, which ends at the boundary, has not.
         unreachable: Sites that no arguments lead to; they count as no live ones.
         refuted: Sites that were launched from although they were told to be such.
+        places: Where the calls launched.
     """
     symbols, names, checks = {}, {}, set()
     for function in scope["functions"]:
@@ -117,9 +120,7 @@ def cover(
     sites = live_sites(scope, config)
     never = tuple(sorted(set(unreachable) - sites.surely_shown_by(launched)))
     shown = sites.shown_by(launched) - set(never)
-    alone = {
-        kernel for kernel, places in sites.places.items() if len(places.difference(never)) == 1
-    }
+    sure = surely_shown(sites, places, never)[0] | sites.surely_shown_by(launched)
     sites_unseen = tuple(site for site in sites.kernels if site not in shown and site not in never)
     unseen: dict[str, int] = {}
     for symbol in sorted({kernel for _, kernel in live} - launched):
@@ -136,7 +137,7 @@ def cover(
         launches_seen=sum(symbols.get(kernel) in launched for *_, kernel in launches),
         sites_live=len(sites.kernels) - len(never),
         sites_seen=len(shown),
-        sites_alike=sum(alone.isdisjoint(sites.kernels[site] & launched) for site in shown),
+        sites_alike=len(shown - sure),
         sites_unseen=sites_unseen,
         sites_unreachable=never,
         sites_refuted=tuple(refuted),

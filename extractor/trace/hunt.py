@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from extractor.project import Project
 from extractor.trace.guards import guards_of
+from extractor.trace.lines import Place, surely_shown
 from extractor.trace.sites import live_sites
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Hunt:
         self._tried: dict[str, int] = {}
         self._closed: dict[str, frozenset[str]] = {}
         self._refuted: set[str] = set()
+        self._places: set[Place] = set()
         self._program: HostProgram | None = None
 
     def goals(self, entry: str) -> dict[str, frozenset[str]]:
@@ -51,8 +53,11 @@ class Hunt:
             if site not in self._shown and self._tried.get(site, 0) < _ATTEMPTS
         }
 
-    def ended(self, entry: str, goals: Iterable[str], launched: set[str]) -> None:
-        """An entry point was done: what it launched, of what it was to show."""
+    def ended(
+        self, entry: str, goals: Iterable[str], launched: set[str], places: Iterable[Place] = ()
+    ) -> None:
+        """An entry point was done: what it launched and where, of what it was to show."""
+        self._places.update(places)
         self._by_entry[entry] = launched
         self._launched |= launched
         self._shown |= self.sites.shown_by(launched)
@@ -83,8 +88,10 @@ class Hunt:
         )
 
     def refuted(self) -> tuple[str, ...]:
-        """Sites that an entry point showed although they were closed to it, as ``entry: site``."""
-        return tuple(sorted(self._refuted))
+        """Sites that were shown although they were closed, as ``entry: site``, or as
+        ``function: site`` where more of a function's lines launched than were open."""
+        _, wrong = surely_shown(self.sites, self._places, self.unreachable())
+        return tuple(sorted(self._refuted.union(wrong)))
 
     def _followed(self, entry: str) -> frozenset[str]:
         """Sites closed to an entry point; none where not every way could be followed."""

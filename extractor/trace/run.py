@@ -19,6 +19,7 @@ from extractor.trace.case import Case, PointerMode
 from extractor.trace.cases import Variations, candidates
 from extractor.trace.choice import choose
 from extractor.trace.hunt import Hunt, code
+from extractor.trace.lines import Functions, Place
 from extractor.trace.records import Trace
 from extractor.trace.search import Search
 from extractor.trace.shared_object import SharedObject
@@ -26,8 +27,8 @@ from extractor.trace.thresholds import labels, thresholds
 from extractor.trace.tracer import Tracer
 
 _DECIDE = (
-    "arguments", "calls", "case", "cases", "choice", "guards", "hunt", "search", "session", "sites",
-    "tracer", "worker",
+    "arguments", "calls", "case", "cases", "choice", "guards", "hunt", "lines", "search", "session",
+    "sites", "tracer", "worker",
 )  # fmt: skip
 """Modules of this package that decide what a trace says."""
 
@@ -62,6 +63,7 @@ class Traced:
         unreachable: Launch sites that no arguments lead to.
         refuted: Those that were launched from although they were told to be such, as
             ``entry: site``.
+        places: Where the calls launched.
         left_out: Cases that were not tried because smaller ones launched so much already.
         library: The shared object that was called; ``None`` where nothing can be.
     """
@@ -74,6 +76,7 @@ class Traced:
     left_out: int = 0
     unreachable: tuple[str, ...] = ()
     refuted: tuple[str, ...] = ()
+    places: frozenset[Place] = frozenset()
 
 
 def run(
@@ -172,6 +175,8 @@ def trace_interface(
     hunt = Hunt(project, tracer.config, scope)
     traces: list[Trace] = []
     launched: dict[str, list[str]] = {}
+    places: set[Place] = set()
+    functions = Functions(made.path)
     calls = left_out = 0
     for done, entry in enumerate(called, start=1):
         goals = hunt.goals(entry)
@@ -184,20 +189,33 @@ def trace_interface(
             launched[entry] = sorted(
                 {x.symbol for group in groups for trace in group for x in trace.launches}
             )
-            lines = [json.dumps([large, *launched[entry]]).encode()]
+            offsets = sorted(tracer.places.pop(entry, ()))
+            lines = [json.dumps([large, offsets, *launched[entry]]).encode()]
             lines += [trace.model_dump_json(by_alias=True).encode() for trace in found]
             project.store.remember(key, b"\n".join(lines))
         else:
             first, *rest = known.splitlines()
-            large, *launched[entry] = json.loads(first)
+            large, offsets, *launched[entry] = json.loads(first)
             found = [Trace.model_validate_json(line) for line in rest]
-        hunt.ended(entry, goals, set(launched[entry]))
+        shown = functions.places((kernel, offset) for kernel, offset in offsets)
+        hunt.ended(entry, goals, set(launched[entry]), shown)
+        places |= shown
         traces += found
         left_out += large
         if progress:
             progress(done, len(called), entry)
     never = hunt.unreachable()
-    return Traced(traces, launched, not_called, calls, made, left_out, never, hunt.refuted())
+    return Traced(
+        traces,
+        launched,
+        not_called,
+        calls,
+        made,
+        left_out,
+        never,
+        hunt.refuted(),
+        frozenset(places),
+    )
 
 
 def _undeclared(tracer: Tracer, scope: dict[str, Any]) -> dict[str, list[str]]:

@@ -69,6 +69,8 @@ class Outcome:
         launches: In order.
         boundaries: Functions called that the build does not have.
         executed: Symbols of kernels whose effect was emulated.
+        places: Kernels with the offsets in the shared object at which they were launched; no part
+            of what tells two outcomes apart.
     """
 
     returned: int | None
@@ -76,6 +78,7 @@ class Outcome:
     launches: tuple[RecordedLaunch, ...] = ()
     boundaries: tuple[str, ...] = ()
     executed: tuple[str, ...] = ()
+    places: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
 
 @dataclass
@@ -198,6 +201,7 @@ def _outcome(lines: Sequence[str]) -> Outcome:
     launches: list[RecordedLaunch] = []
     boundaries: list[str] = []
     executed: list[str] = []
+    places: list[tuple[str, int]] = []
     for line in lines:
         kind, _, rest = line.partition(" ")
         if kind == "status" and rest.startswith("return "):
@@ -210,7 +214,12 @@ def _outcome(lines: Sequence[str]) -> Outcome:
             boundaries.append(rest)
         elif kind == "executed":
             executed.append(rest)
-    return Outcome(returned, why, tuple(launches), tuple(boundaries), tuple(executed))
+        elif kind == "from":
+            symbol, _, offset = rest.partition(" ")
+            places.append((symbol, int(offset)))
+    return Outcome(
+        returned, why, tuple(launches), tuple(boundaries), tuple(executed), tuple(places)
+    )
 
 
 @functools.lru_cache(maxsize=50_000)

@@ -16,11 +16,13 @@ class Sites:
         kernels: By site, as ``file:line kernel``, symbols of the kernels launched there.
         callers: By site, names of the functions that launch.
         reached_from: By entry point, symbols of the kernels that it can launch.
+        lines: By symbols of a function and of a kernel, the sites at which it launches that.
     """
 
     kernels: Mapping[str, frozenset[str]]
     callers: Mapping[str, frozenset[str]]
     reached_from: Mapping[str, frozenset[str]]
+    lines: Mapping[tuple[str, str], frozenset[str]]
 
     @cached_property
     def places(self) -> dict[str, set[str]]:
@@ -74,6 +76,7 @@ def live_sites(scope: dict[str, Any], config: str) -> Sites:
                     checks.add(instantiation["symbol"])
     kernels: dict[str, set[str]] = {}
     callers: dict[str, set[str]] = {}
+    lines: dict[tuple[str, str], set[str]] = {}
     for launch in scope["launches"]:
         symbol = symbols.get(launch["kernel"], "")
         if config not in launch["configs"] or launch["dead"] or symbol in checks:
@@ -83,6 +86,7 @@ def live_sites(scope: dict[str, Any], config: str) -> Sites:
         kernels.setdefault(site, set()).add(symbol)
         caller = launch["caller"]
         callers.setdefault(site, set()).add(callers_names.get(caller, caller))
+        lines.setdefault((symbols.get(caller, caller), symbol), set()).add(site)
     return Sites(
         {site: frozenset(found) for site, found in sorted(kernels.items())},
         {site: frozenset(found) for site, found in sorted(callers.items())},
@@ -90,4 +94,5 @@ def live_sites(scope: dict[str, Any], config: str) -> Sites:
             entry: frozenset(symbols[kernel] for kernel in rows.get(config, ()))
             for entry, rows in scope["per_entry"].items()
         },
+        {pair: frozenset(found) for pair, found in lines.items()},
     )

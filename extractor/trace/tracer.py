@@ -36,6 +36,10 @@ class Tracer:
         config: Its configuration.
         limits: What one call may take.
 
+    Attributes:
+        places: By entry point, kernels and the offsets in its shared object at which calls
+            launched them.
+
     Raises:
         RuleError: The rule file does not say how entry points are called.
     """
@@ -49,6 +53,7 @@ class Tracer:
         self.project, self.config, self.limits = project, config, limits or Limits()
         self.rule: TraceRule = project.rule.trace
         self.host = HostSide(project, config)
+        self.places: dict[str, set[tuple[str, int]]] = {}
         self._objects: dict[tuple[str, ...], SharedObject] = {}
         self._sessions: dict[tuple[str, str], Session] = {}
 
@@ -156,6 +161,9 @@ class Tracer:
             for args, case in zip(full, cases, strict=True)
         ]
         outcomes = [self._session(entry, arch).call_all(requests) for arch in archs]
+        places = self.places.setdefault(entry, set())
+        for made in outcomes:
+            places.update(*(outcome.places for outcome in made))
         traces = []
         for case, args, each in zip(cases, full, zip(*outcomes, strict=True), strict=True):
             groups: dict[Outcome, list[str]] = {}

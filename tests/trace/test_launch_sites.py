@@ -69,6 +69,7 @@ def test_a_launch_that_every_caller_rules_out_is_no_live_site(
     found = coverage(weir, "flow", tmp_path, Effort(draws=0, budget=1))
     assert kernels(found["sites_unreachable"]) == ["mark"]
     (site,) = found["sites_unreachable"]
+    assert found["sites_alike"] == 0
     assert found["guards"][site] == ["marks"]
 
 

@@ -3,11 +3,15 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <dlfcn.h>
 #include <map>
+#include <set>
 #include <sys/time.h>
 #include <unistd.h>
 #include <unordered_map>
 #include <vector>
+
+extern "C" void rq_begin(void);
 
 namespace trace
 {
@@ -38,6 +42,7 @@ namespace trace
 
         std::vector<Launch>        launches;
         std::map<std::string, int> boundaries, emulated;
+        std::set<std::pair<const std::string*, const void*>> places;
         std::string                text;
         Emulate                    emulate      = nullptr;
         size_t                     most         = 1 << 16;
@@ -64,6 +69,13 @@ namespace trace
                 text += "launch ";
                 text += *it.kernel;
                 text += line;
+            }
+            Dl_info own = {};
+            dladdr(reinterpret_cast<void*>(&rq_begin), &own);
+            for(const auto& it : places)
+            {
+                long long offset = (const char*)it.second - (const char*)own.dli_fbase;
+                text += "from " + *it.first + " " + std::to_string(offset) + "\n";
             }
             for(const auto& it : boundaries)
                 text += "boundary " + it.first + "\n";
@@ -100,6 +112,7 @@ namespace trace
         launches.clear();
         boundaries.clear();
         emulated.clear();
+        places.clear();
         all_launches = 0;
     }
 
@@ -107,13 +120,16 @@ namespace trace
                   const uint32_t grid[3],
                   const uint32_t block[3],
                   size_t         shared_bytes,
-                  void**         arguments)
+                  void**         arguments,
+                  const void*    from)
     {
         static const std::string unknown = "?";
         auto                     found   = kernels().find(stub);
         Launch next{found == kernels().end() ? &unknown : &found->second.name, {}, {}, shared_bytes, 1};
         memcpy(next.grid, grid, sizeof next.grid);
         memcpy(next.block, block, sizeof next.block);
+        if(from)
+            places.insert({next.kernel, from});
         Launch* last = launches.empty() ? nullptr : &launches.back();
         if(last && last->kernel == next.kernel && !memcmp(last->grid, grid, sizeof next.grid)
            && !memcmp(last->block, block, sizeof next.block) && last->shared_bytes == shared_bytes)

@@ -10,12 +10,14 @@ namespace trace
     /// Starts an empty record.
     void begin();
 
-    /// Notes a launch; equal neighbours are one line with a count.
+    /// Notes a launch; equal neighbours are one line with a count. ``from`` is where in the code
+    /// it was asked for, if that is known.
     void launched(const void*     stub,
                   const uint32_t  grid[3],
                   const uint32_t  block[3],
                   size_t          shared_bytes,
-                  void**          arguments);
+                  void**          arguments,
+                  const void*     from);
 
     /// Notes a function that the build does not have.
     void missed(const char* name);

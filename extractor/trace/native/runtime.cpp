@@ -14,10 +14,12 @@ namespace
         dim3        grid, block;
         size_t      shared_bytes;
         hipStream_t stream;
+        const void* from;
     };
 
     std::vector<Configuration> pushed;
     hipDeviceProp_t            properties;
+    const void*                asked_from = nullptr;
 
     hipError_t took(void** place, size_t bytes)
     {
@@ -74,7 +76,9 @@ namespace
            || shared_bytes > properties.sharedMemPerBlock)
             return hipErrorInvalidConfiguration;
         const uint32_t blocks[3] = {grid.x, grid.y, grid.z}, lanes[3] = {block.x, block.y, block.z};
-        trace::launched(stub, blocks, lanes, shared_bytes, arguments);
+        const void* from = asked_from;
+        asked_from       = nullptr;
+        trace::launched(stub, blocks, lanes, shared_bytes, arguments, from);
         return hipSuccess;
     }
 
@@ -143,7 +147,8 @@ void __hipRegisterVar(void**, void*, char*, char*, int, size_t, int, int) {}
 void __hipRegisterManagedVar(void*, void**, void*, const char*, size_t, unsigned) {}
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, hipStream_t stream)
 {
-    pushed.push_back({grid, block, shared_bytes, stream});
+    // The code that launches calls this itself; the stub of the kernel comes after it.
+    pushed.push_back({grid, block, shared_bytes, stream, __builtin_return_address(0)});
     return hipSuccess;
 }
 hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_bytes, hipStream_t* stream)
@@ -154,6 +159,7 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_byt
     *block        = pushed.back().block;
     *shared_bytes = pushed.back().shared_bytes;
     *stream       = pushed.back().stream;
+    asked_from    = pushed.back().from;
     pushed.pop_back();
     return hipSuccess;
 }
