@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from extractor.facts.host.expression import arithmetic, wrapped
 Value = int | float | complex | str
 _TOKEN = re.compile(
     r"\s*(?:(\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+)|(\d+)|([A-Za-z_][\w@:]*)|"
-    r"(->|&&|\|\||<<|>>|[<>=!]=|[-+*/%&|^~!<>?:().,\[\]]))"
+    r"(->|&&|\|\||<<|>>|[<>=!]=|[-+*/%&|^~!<>?:().,\[\]{}]))"
 )
 _PRECEDENCE = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
@@ -128,6 +128,8 @@ class _Parser:
         if token == "(":
             node = self.expression(0)
             self._take(")")
+        elif token == "{":
+            node = ("table", tuple(self._until("}")))
         elif token[:1].isdigit():
             node = ("number", float(token) if any(c in token for c in ".e") else int(token))
         elif token[:1].isalpha() or token[:1] == "_":
@@ -143,22 +145,32 @@ class _Parser:
                 self._take("]")
                 node = ("element", node, index)
             else:
-                arguments = []
-                while self.token != ")":
-                    arguments.append(self.expression(0))
-                    if self.token == ",":
-                        self._next()
-                    elif self.token != ")":
-                        raise Undecidable(f"'{self.token}' in '{self._text}'")
-                self._next()
+                arguments = tuple(self._until(")"))
                 end = self._position - len(self.token)
-                node = ("call", node, tuple(arguments), self._text[start:end].strip())
+                node = ("call", node, arguments, self._text[start:end].strip())
         return node
+
+    def _until(self, closing: str) -> Iterator[tuple[Any, ...]]:
+        """What stands between commas; the closing token is taken."""
+        while self.token != closing:
+            yield self.expression(0)
+            if self.token == ",":
+                self._next()
+            elif self.token != closing:
+                raise Undecidable(f"'{self.token}' in '{self._text}'")
+        self._next()
 
 
 def _spelled(node: tuple[Any, ...]) -> str:
     # A call keeps its own text; anything else is nothing that a caller could name.
     return str(node[1]) if node[0] == "name" else str(node[-1]) if node[0] == "call" else "(…)"
+
+
+def _of_table(node: tuple[Any, ...]) -> bool:
+    """Whether an element is taken of numbers that stand there, or of a choice of such."""
+    while node[0] == "element":
+        node = node[1]
+    return node[0] == "table" or (node[0] == "choice" and all(map(_of_table, node[2:])))
 
 
 class _Evaluation:
@@ -182,7 +194,17 @@ class _Evaluation:
         return self._values[name]
 
     def _element(self, base: tuple[Any, ...], index: tuple[Any, ...]) -> Value:
-        return self._name(f"{_spelled(base)}[{self.of(index)}]")
+        at: Any = self.of(index)
+        if not _of_table(base):
+            return self._name(f"{_spelled(base)}[{at}]")
+        row: Any = self.of(base)
+        if not isinstance(row, tuple) or not 0 <= at < len(row):
+            raise Undecidable(f"element {at} of a table")
+        found: Value = row[at]
+        return found
+
+    def _table(self, rows: tuple[Any, ...]) -> Any:
+        return tuple(self.of(row) for row in rows)
 
     def _unary(self, op: str, operand: tuple[Any, ...]) -> Value:
         if op in "*&":

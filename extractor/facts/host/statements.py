@@ -287,17 +287,20 @@ def unstatable(expressions: Iterable[Expression]) -> str | None:
     return None
 
 
-def _hole(x: Any) -> str | None:
+def _hole(x: Any, *, table: bool = False) -> str | None:
+    """What keeps an expression from being stated; ``table``: an element of it is taken."""
     if not isinstance(x, tuple):
         return None
     if x and x[0] == "list":
-        return "it depends on an element of {…}"
-    if x and x[0] == "x":
+        if not table:
+            return "it depends on {…} as a whole"
+    elif x and x[0] == "x":
         return (
             f"it depends on {x[1]}" if x[1] and x[1] != "(…)" else "it depends on code not followed"
         )
-    for part in x:
-        found = _hole(part)
+    for place, part in enumerate(x):
+        of_table = {"i": place == 2, "?": table and place > 2, "list": table}.get(x[0], False)
+        found = _hole(part, table=of_table)
         if found is not None:
             return found
     return None

@@ -90,6 +90,8 @@ class _Writer:
             return f"{x[1]}({', '.join(self.of(a, 0) for a in x[3])})", _POSTFIX
         if tag == "i":
             return f"{self.of(x[2], _POSTFIX)}[{self.of(x[3], 0)}]", _POSTFIX
+        if tag == "list":
+            return f"{{{', '.join(self.of(part, 0) for part in x[1:])}}}", _POSTFIX
         if tag == "dim":
             return f"dim3({', '.join(self.of(part, 0) for part in x[1:])})", _POSTFIX
         return str(x[1]) or "(…)", _POSTFIX

@@ -20,6 +20,8 @@ from extractor.facts.host.evaluate import Undecidable, evaluate, holds
         ("handle->mode == host", {"handle->mode": 0, "host": 0}, 1),
         ("*alpha != 0", {"*alpha": 2.5}, 1),
         ("1 << 4 | 3 & 1", {}, 17),
+        ("{5, 6, 7}[n - 1] + 1", {"n": 2}, 7),
+        ("(n > 1 ? {{1, 2}, {3, 4}} : {{5, 6}, {7, 8}})[1][n & 1]", {"n": 2}, 3),
         ("mode == kind_none", {"mode": "N", "kind_none": "N"}, 1),
     ],
 )
@@ -33,7 +35,7 @@ def test_unknown_symbols_do_not_matter_where_another_side_decides() -> None:
     assert holds("x > 0 && n > 0", {"n": 1}) is None
 
 
-@pytest.mark.parametrize("text", ["n", "n / 0", "a b", "(1", "f(…)", ""])
+@pytest.mark.parametrize("text", ["n", "n / 0", "a b", "(1", "f(…)", "", "{1, 2}[2]", "{1, 2"])
 def test_what_has_no_value_says_so(text: str) -> None:
     with pytest.raises(Undecidable):
         evaluate(text, {} if text == "n" else {"n": 1, "a": 1, "b": 1})

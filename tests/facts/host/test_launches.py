@@ -71,6 +71,17 @@ def test_a_search_in_a_table_of_constants_is_a_choice(stated: Stated) -> None:
     assert {fact.reason for fact in grids if fact.value is None} == {"it depends on {…}"}
 
 
+def test_an_element_of_a_table_is_stated_with_the_table(stated: Stated) -> None:
+    from extractor.facts.host.evaluate import evaluate
+
+    (block,) = stated.composed("brook_groups", "launch_block", "first")
+    assert block.value["expressions"][0] == "n > 3 ? 1 : {16, 8, 4}[n - 1]"
+    (grid,) = stated.composed("brook_groups", "launch_grid", "first")
+    for n, width, blocks in ((1, 16, 3), (2, 8, 2), (3, 4, 4), (4, 1, 2)):
+        assert evaluate(block.value["expressions"][0], {"n": n}) == width
+        assert evaluate(grid.value["expressions"][0], {"n": n}) == blocks
+
+
 def test_cases_fall_through_and_break(stated: Stated) -> None:
     (first,) = stated.composed("brook_pick", "launch_condition", "first")
     (second,) = stated.composed("brook_pick", "launch_condition", "second")
