@@ -57,7 +57,8 @@ VOCABULARY: dict[str, Shape] = {
                                    "symbols", "shapes", "instantiations"),
     "lds_array": _record("an array in LDS; subject is the array", "type", "elements", "bytes",
                          more=("dynamic",)),
-    "lds_bytes": _number("static LDS of a block"),
+    "lds_bytes": _number("static LDS that a kernel declares; a compiler may pad it, and drops what "
+                         "nothing needs"),
     "barrier": _record("whether threads of a block part before it; subject is file:line",
                        "divergent", "condition", more=("line", "assumes", "through")),
     "shuffle": _record("subject is file:line", "function", "width", "offset", more=("through",)),

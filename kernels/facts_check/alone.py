@@ -20,6 +20,7 @@ from extractor.project import Project
 from kernels.facts_check.kernel import Kernel, arguments_by_name
 from kernels.facts_check.observation import Observation, block_shapes, observe
 from kernels.facts_check.parameters import parameters_of
+from kernels.library.overlay import changed_text
 from kernels.slice.choice import Chosen, Launchable, simplicity
 from kernels.slice.cutting import UnitSlicer
 from kernels.slice.emission import own_flags
@@ -133,7 +134,7 @@ def _unit(run: Run, chosen: list[Chosen]) -> list[Observation]:
             constants, _ = arguments_by_name(seen.templates, one.symbol)
             known = run.blocks.get(one.function, ())
             shapes = block_shapes(run.bounds.get(one.function), constants, known)
-            text = f"{cut.placed}\n{_ADDRESS.format(spelling_of(one.symbol).address)}"
+            text = f"{changed_text(cut.placed)}\n{_ADDRESS.format(spelling_of(one.symbol).address)}"
             flags = own_flags(project, slicer.parsed)
             observe(seen, text, flags, parameters, shapes, run.recorder)
         seen.save(path)

@@ -156,7 +156,12 @@ def _run(
     file = work / "task.json"
     file.write_text(json.dumps(task), encoding="utf-8")
     preloaded = {"LD_PRELOAD": f"{recorder}:{task['runtime']}"}
-    environment = {**os.environ, **preloaded, "ROCQUARRY_ACCESSES": str(recording)}
+    environment = {
+        **os.environ,
+        **preloaded,
+        "ROCQUARRY_ACCESSES": str(recording),
+        "ROCQUARRY_THINNED": "1",
+    }
     command = [sys.executable, str(Path(launcher.__file__)), str(file)]
     with (work / "said").open("w+", encoding="utf-8") as said:
         try:

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "hipcpu/abi.h"
@@ -33,10 +34,13 @@ struct Recorder {
   Dim3 grid{}, block{};
   bool launching = false;  // the runtime then calls stubs to learn where arguments go
   uint64_t left = 0, of_launch = 0;
+  bool thinned = false;                            // of each instruction some accesses, not all
+  std::unordered_map<void*, uint64_t> instructions; // how often each was seen in a launch
   Recorder() {
     const char* name = getenv("ROCQUARRY_ACCESSES");
     const char* most = getenv("ROCQUARRY_MOST_ACCESSES");
     left = most ? strtoull(most, nullptr, 10) : 2000000;
+    thinned = getenv("ROCQUARRY_THINNED") != nullptr;
     if (name) {
       path = name;
       out = fopen(name, "wb");
@@ -70,6 +74,11 @@ void access(const void* address, uint8_t size, uint8_t kind, void* from) {
   auto module = r.modules.upper_bound(uintptr_t(from));
   if (module == r.modules.begin()) return;
   --module;
+  if (r.thinned) {
+    // Those of the first wavefront, and ever fewer of those behind it.
+    uint64_t count = r.instructions[from]++;
+    if (count >= 64 && (count >= 4096 || count % 32) && count % 512) return;
+  }
   --r.of_launch;
   put('A');
   put(module->second);
@@ -180,7 +189,9 @@ int hipLaunchByPtr(const void* function) {
       put(uint32_t(one.second.size()));
       fwrite(one.second.data(), 1, one.second.size(), r.out);
     }
-    r.of_launch = r.left < 20000 ? r.left : 20000;
+    uint64_t most = r.thinned ? 200000 : 20000;
+    r.of_launch = r.left < most ? r.left : most;
+    r.instructions.clear();
     r.left -= r.of_launch;
   }
   r.launching = true;

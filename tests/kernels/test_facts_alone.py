@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from extractor.facts.device import facts_of
+from extractor.project import Project
+from kernels.facts_check.alone import Run, instantiations, kernel_of, observed
+from kernels.facts_check.comparison import Agreement, Comparison
 from kernels.facts_check.observation import Observation, block_shapes
 from kernels.facts_check.parameters import Parameter, launches
-from kernels.facts_check.recording import Access, Launch
+from kernels.facts_check.recording import Access, Launch, build_recorder
+from kernels.slice.choice import launchable_kernels
+
+RULES = Path(__file__).parent / "slice" / "library" / "rules.toml"
 
 PARAMETERS = [
     Parameter("n", "int", 4, 4),
@@ -59,3 +70,35 @@ def test_what_was_observed_is_kept_as_it_was(tmp_path: Path) -> None:
         seen.save(tmp_path / name)
     assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
     assert Observation.load(tmp_path / "first") == seen
+
+
+def test_kernels_that_run_alone_confirm_their_facts_and_contradict_wrong_ones(
+    shared_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROCQUARRY_CACHE", str(shared_cache))
+    project = Project(RULES, jobs=1)
+    facts = [json.loads(fact.model_dump_json(by_alias=True)) for fact in facts_of(project)]
+    chosen = instantiations(launchable_kernels(project, project.configurations()), 1)
+    run = Run(str(RULES), None, tmp_path, build_recorder(tmp_path), {}, {})
+    seen = [one for rows in observed(run, chosen, 1) for one in rows]
+    assert len(seen) == len(chosen)
+    quiet = "no access was recorded: it touches no device memory"
+    assert {one.reason for one in seen} <= {"", quiet}
+
+    def judged(rows: list[dict[str, Any]]) -> Agreement:
+        comparison = Comparison(rows, [], str(project.tree.root))
+        for one in seen:
+            comparison.know(one.symbol, kernel_of(one))
+            for launch in one.launches:
+                comparison.add(launch, one.lines)
+        return comparison.result
+
+    right = judged(facts)
+    assert right.right > 1
+    assert not right.contradicted
+    for fact in facts:
+        if fact["fact"] == "global_access" and fact["value"]:
+            fact["value"]["index"] += " + 1"
+    wrong = judged(facts)
+    assert set(wrong.contradicted) >= set(right.agreed)
+    project.store.close()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from zlib import crc32
 
 from extractor.facts.host import expression as ex
 from extractor.facts.host.expression import Expression
 
 _LARGEST_CHOICE = 60
-"""Nodes of a choice among a table's elements beyond which the table itself reads better."""
+"""Nodes of a choice among a table's elements beyond which nobody reads it."""
 
 
 def substitute(x: Expression, values: Mapping[Any, Expression]) -> Expression:
@@ -105,8 +106,9 @@ def _chosen(
     base: Expression,
     index: Expression,
 ) -> Expression:
-    if "i" in (yes[0], no[0]) or ex.size(yes) + ex.size(no) > _LARGEST_CHOICE:
-        return ("i", kind, base, index)
+    if "x" in (yes[0], no[0]) or ex.size(yes) + ex.size(no) > _LARGEST_CHOICE:
+        # Its identity goes with it: it equals itself and no other.
+        return ("x", "an element of a large table", kind, crc32(repr((base, index)).encode()))
     return ex.conditional(condition, yes, no, kind)
 
 

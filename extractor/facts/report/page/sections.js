@@ -91,13 +91,23 @@ function stated(fact) {
     return [el("span", { class: `class ${value.class ?? ""}` }, value.class ?? value.access), " ",
       el("code", {}, `${value.buffer ?? value.array}[${value.index}]`),
       value.stride !== undefined && value.stride !== null && value.class === "strided" ? el("span", { class: "faint" }, ` stride ${value.stride}`) : null,
-      value.vector_bytes ? el("span", { class: "faint" }, ` ${value.vector_bytes} bytes`) : null];
+      value.vector_bytes ? el("span", { class: "faint" }, ` ${value.vector_bytes} bytes`) : null,
+      el("span", { class: "faint" }, conflicts(value.conflict_ways ?? {}))];
   }
   if (value !== null && typeof value === "object" && !Array.isArray(value)) {
     return Object.entries(value).filter(([, part]) => part !== null).map(([name, part]) => el("span", { class: "part" },
       el("span", { class: "faint" }, `${name.replaceAll("_", " ")} `), el("code", {}, plain(part))));
   }
   return el("code", {}, `${plain(value)}${fact.unit ? ` ${fact.unit}` : ""}`);
+}
+
+/** Bank conflicts of an access to LDS, architectures alike together. */
+function conflicts(byArch) {
+  const alike = new Map();
+  for (const [arch, ways] of Object.entries(byArch)) {
+    if (ways > 1) alike.set(ways, [...(alike.get(ways) ?? []), arch]);
+  }
+  return [...alike].map(([ways, archs]) => ` ${ways}-way bank conflict on ${archs.join(", ")}`).join(";");
 }
 
 function plain(value) {
