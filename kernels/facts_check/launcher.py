@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_LDS_BYTES = 49_152
+_LDS_BYTES = 16_384  # beside what a kernel declares; a block has 64 KiB in all
 
 
 class Dim3(ctypes.Structure):
