@@ -1,7 +1,8 @@
 """The largest of some cases that a task's baseline can be given: what is timed on a card.
 
 A case is run once on the CPU runtime with buffers that may grow, which says how many elements each
-needs, in whole pages. What takes too long there, or too much memory, is not taken.
+needs, in whole pages. What would take too long there, or too much memory, is not taken: by its
+sizes, not by a clock, so that a task is the same on every machine.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 
 from kernels.backends.cpu import CpuBackend
@@ -18,11 +20,13 @@ from kernels.isolation.sandbox import best_sandbox
 from kernels.task.inputs import make_inputs
 from kernels.task.model import Case, Task
 from kernels.verify.program import build_runner
+from kernels.verify.roles import role_of
 from kernels.verify.runs import run_cases
 
 _MOST_BYTES = 256 << 20
 _MOST_THREADS = 1 << 24
-_SECONDS = 6.0
+_MOST_STEPS = 1 << 26
+"""Product of the sizes: a multiplication of matrices takes so many steps, most kernels fewer."""
 _SETTINGS = {
     "HIPCPU_MEASURE": str(2 * _MOST_BYTES), "HIPCPU_POISON": "0", "HIPCPU_EXITED": "allow",
 }  # fmt: skip
@@ -40,7 +44,7 @@ def largest_case(
         absent: By case, buffers for which it passes a null pointer.
     """
     buffers = [p for p in task.parameters if p.kind == "buffer"]
-    limits = replace(EXECUTION, wall_seconds=_SECONDS, memory_bytes=0)
+    limits = replace(EXECUTION, memory_bytes=0)
     best = None
     with tempfile.TemporaryDirectory(prefix="rocquarry-largest-") as work:
         try:
@@ -49,7 +53,7 @@ def largest_case(
             return None
         for case in cases:
             x, y, z, a, b, c, _ = task.geometry(case)
-            if not 0 < x * y * z * a * b * c <= _MOST_THREADS:
+            if not 0 < x * y * z * a * b * c <= _MOST_THREADS or _steps(cases, case) > _MOST_STEPS:
                 break
             null = set(absent.get(case.name, ()))
             extents = {p.name: int(p.name not in null) for p in buffers}
@@ -69,3 +73,12 @@ def largest_case(
             }
             best = case.model_copy(update={"extents": extents})
     return best
+
+
+def _steps(cases: Sequence[Case], case: Case) -> int:
+    """The product of what grows from case to case and is a size by its name."""
+    return prod(
+        int(value)
+        for name, value in case.scalars.items()
+        if isinstance(value, int) and value != cases[0].scalars[name] and role_of(name) == "size"
+    )

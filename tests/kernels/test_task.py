@@ -16,6 +16,7 @@ from kernels.task import load_task
 from kernels.task.expression import evaluate
 from kernels.task.folder import BASELINE
 from kernels.task.inputs import make_inputs
+from kernels.task.largest import largest_case
 from kernels.task.seed import SeedOptions, seed_task
 from kernels.verify import verify
 
@@ -133,6 +134,26 @@ def test_extents_that_nobody_said_are_measured(tmp_path: Path) -> None:
         used = {"a": m * k, "b": k * n, "c": m * n} if m else {"a": 0, "b": 0, "c": 0}
         assert case.extents == used
     assert load_task(tmp_path) == task
+
+
+def test_the_largest_case_that_can_be_afforded_gets_extents_in_whole_pages(
+    tmp_path: Path,
+) -> None:
+    cases = tuple({"n": n} for n in (1000, 5000))
+    task = seed_task(
+        HIP / "saxpy.hip", tmp_path, SeedOptions(grid=("(n + 255) / 256",), cases=cases)
+    )
+    larger = [
+        task.cases[0].model_copy(
+            update={"name": str(n), "scalars": {**task.cases[0].scalars, "n": n}}
+        )
+        for n in (1 << 14, 1 << 18, 1 << 26)
+    ]
+    found = largest_case(task, HIP / "saxpy.hip", larger, {})
+    assert found
+    assert found.scalars["n"] == 1 << 18
+    assert found.extents == {"x": 1 << 18, "y": 1 << 18}
+    assert largest_case(task, HIP / "saxpy.hip", larger[2:], {}) is None
 
 
 def test_inputs_are_the_same_every_time_and_outputs_are_poisoned(tmp_path: Path) -> None:
