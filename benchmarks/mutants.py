@@ -52,6 +52,14 @@ HARMLESS: dict[str, str] = {
     "potf2:22: __syncthreads(); -> ;": _OWN,
     "getf2:6: < -> <=": "the smaller of two equal numbers is either",
     "getf2:46: __syncthreads(); -> ;": _OWN,
+    "hemv:8: < -> <=": _SAME_AT_ZERO,
+    "hemv:9: < -> <=": _SAME_AT_ZERO,
+    "rot:8: < -> <=": _SAME_AT_ZERO,
+    "rot:7: continue; -> return;": "whether a thread has an element is the same for every vector",
+    "larf:12: 64 -> 32": "threads copy some elements twice, each the same value",
+    "trmm:9: < -> <=": _EMPTY,
+    "geqr2:7: < -> <=": "the smaller of two equal numbers is either",
+    "geqr2:43: __syncthreads(); -> ;": _OWN,
     "getf2:11: 64 -> 32": "threads look at some elements twice: the largest stays the largest",
 }  # fmt: skip
 
@@ -112,6 +120,70 @@ def corpus() -> dict[Path, Any]:
         _FOLDER / "getf2.hip": SeedOptions(
             extents={"A": "lda*n", "ipiv": "min(m, n)", "info": "1"}, outputs=("ipiv", "info"),
             cases=square,
+        ),
+        _FOLDER / "hemv.hip": SeedOptions(
+            extents={"A": "lda*n", "x": vector.format("incx"), "y": vector.format("incy")},
+            cases=tuple(
+                {"n": n, "lda": n, "incx": 1, "incy": 1, "upper": upper}
+                for n, upper in ((9, 0), (70, 1), (35, 0))
+            ),
+        ),
+        _FOLDER / "gbmv.hip": SeedOptions(
+            extents={"A": "lda*n", "x": vector.format("incx"), "y": "1+max(m-1, 0)*abs(incy)"},
+            cases=tuple(
+                {"m": m, "n": n, "kl": kl, "ku": ku, "lda": kl + ku + 1, "incx": 1, "incy": 1}
+                for m, n, kl, ku in ((20, 20, 2, 3), (70, 35, 5, 1), (9, 200, 4, 100))
+            ),
+        ),
+        _FOLDER / "trmm.hip": SeedOptions(
+            extents={"A": "lda*m", "B": "ldb*n", "C": "ldc*n"},
+            cases=tuple(
+                {"m": m, "n": n, "lda": m, "ldb": m, "ldc": m, "upper": upper,
+                 "transposed": turned, "unit": unit}
+                for m, n, upper, turned, unit in ((20, 20, 1, 0, 0), (35, 9, 0, 1, 1),
+                                                  (9, 30, 0, 0, 0))
+            ),
+        ),
+        _FOLDER / "nrm2.hip": SeedOptions(
+            extents={
+                "x": f"shiftx + {vector.format('incx')} + stridex*max(batch_count-1, 0)",
+                "workspace": "((n-1)/512+1)*batch_count", "result": "batch_count",
+            },
+            outputs=("workspace", "result"),
+            cases=tuple(
+                {"n": n, "shiftx": 0, "incx": 1, "stridex": n, "batch_count": 1}
+                for n in (7, 300, 1200)
+            ),
+        ),
+        _FOLDER / "iamax.hip": SeedOptions(
+            extents={"x": vector.format("incx"), "result": "1"}, outputs=("result",),
+            cases=tuple({"n": n, "incx": 1} for n in (7, 300, 1000)),
+        ),
+        _FOLDER / "rot.hip": SeedOptions(
+            extents={
+                "x": f"{vector.format('incx')} + stridex*max(batch_count-1, 0)",
+                "y": f"{vector.format('incy')} + stridey*max(batch_count-1, 0)",
+                "c": "batch_count", "s": "batch_count",
+            },
+            cases=tuple(
+                {"n": n, "incx": 1, "incy": 1, "stridex": n, "stridey": n, "batch_count": 1}
+                for n in (7, 65, 200)
+            ),
+        ),
+        _FOLDER / "larf.hip": SeedOptions(
+            extents={
+                "v": "1+max(m-1, 0)*abs(incv)+stridev*max(batch_count-1, 0)",
+                "tau": "batch_count", "A": "lda*n+strideA*max(batch_count-1, 0)",
+            },
+            cases=tuple(
+                {"m": m, "n": n, "lda": m, "incv": 1, "stridev": m, "strideA": m * n,
+                 "batch_count": 1}
+                for m, n in ((20, 20), (70, 35), (9, 30))
+            ),
+        ),
+        _FOLDER / "geqr2.hip": SeedOptions(
+            extents={"A": "lda*n", "tau": "min(m, n)"}, outputs=("tau",),
+            cases=tuple({"m": m, "n": n, "lda": m} for m, n in ((20, 20), (30, 9), (9, 30))),
         ),
         _TESTS / "gemm.hip": SeedOptions(
             extents={"a": "m*k", "b": "k*n", "c": "m*n"}, outputs=("c",),

@@ -27,11 +27,17 @@ class Value:
     data: bytes
 
 
-def make_inputs(task: Task, case: Case) -> list[Value]:
+def make_inputs(task: Task, case: Case, *, worn: bool = False) -> list[Value]:
     """The arguments of a case, in the order of the parameters.
 
     An output holds bytes that are NaN in every floating-point type, so that what a candidate left
     unwritten cannot pass for a result.
+
+    Args:
+        task: The task.
+        case: One of its cases, or one like them.
+        worn: An output holds numbers, as memory does that was used before: a candidate must not
+            tell by its look what is still to be written.
 
     Raises:
         UserError: An extent cannot be evaluated for this case.
@@ -47,7 +53,7 @@ def make_inputs(task: Task, case: Case) -> list[Value]:
             if elements is None:
                 elements = evaluate(parameter.extent, case.scalars)
             count = elements * parameter.components
-            values.append(Value(parameter, _content(parameter, count, case)))
+            values.append(Value(parameter, _content(parameter, count, case, worn=worn)))
     return values
 
 
@@ -59,9 +65,9 @@ def _scalar(parameter: Parameter, case: Case) -> bytes:
     return to_storage(value, parameter.element)
 
 
-def _content(parameter: Parameter, count: int, case: Case) -> bytes:
+def _content(parameter: Parameter, count: int, case: Case, *, worn: bool) -> bytes:
     element = parameter.element
-    if parameter.role == "output":
+    if parameter.role == "output" and not worn:
         return bytes([_POISON]) * (count * element.bytes)
     np = numpy()
     # One stream of numbers for each buffer; a generator of its own, since those of numpy may

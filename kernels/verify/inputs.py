@@ -61,11 +61,13 @@ def gather_inputs(task: Task, seed: int, measure: Measure | None = None) -> Inpu
                 fresh.add(len(names))
             geometry = task.geometry(one)
             names.append(one.name)
-            calls.append(Call(geometry, make_inputs(task, one)))
+            worn = one is not case and len(names) % 2 == 0
+            calls.append(Call(geometry, make_inputs(task, one, worn=worn)))
     first = len(names)
     for made in _boundaries(task, measure):
         names.append(made.case.name)
-        values = refilled(make_inputs(task, made.case), made.content, made.case)
+        inputs = make_inputs(task, made.case, worn=len(names) % 2 == 0)
+        values = refilled(inputs, made.content, made.case)
         reserve = _FAR_BYTES if made.far else 0
         calls.append(Call(task.geometry(made.case), values, reserve, made.lenient))
     tried = frozenset(range(first, len(names)))

@@ -62,6 +62,9 @@ WRONG = {
     "single precision": _with(
         _KERNEL.replace("VALUE", "double(float(a) * float(x[i]))"), "honest(n, a, x, y);"
     ),
+    "written only where memory looks as if nobody had": _with(
+        _KERNEL.replace("VALUE", "y[i] == y[i] ? y[i] : a * x[i]"), "honest(n, a, x, y);"
+    ),
     "NaN everywhere": _with(_KERNEL.replace("VALUE", 'nan("")'), "honest(n, a, x, y);"),
     "one row for all": _with(_HONEST, "honest(n ? 1 : 0, a, x, y);"),
     "an input overwritten": _with(
