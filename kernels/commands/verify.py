@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +15,11 @@ from extractor.errors import UserError
 
 if TYPE_CHECKING:
     from kernels.call import CallVerdict
-    from kernels.verify.record import Verdict
+    from kernels.verify.record import Failure, Verdict
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+_MOST_SHOWN = 5
+_DIGITS = re.compile(r"\d+")
 
 
 def verify(
@@ -185,6 +188,22 @@ def _judge(
     return judge(loaded, task, file, chosen, limits, seed=seed, constants=constants)
 
 
+def failure_lines(failures: Sequence[Failure]) -> list[str]:
+    """Failures in few lines: those that differ in numbers alone stand together."""
+    alike: dict[str, list[Failure]] = {}
+    for failure in failures:
+        alike.setdefault(_DIGITS.sub("#", failure.error), []).append(failure)
+    lines = []
+    for group in [*alike.values()][:_MOST_SHOWN]:
+        first, others = group[0], len(group) - 1
+        more = f", and on {others} more input{'s' if others > 1 else ''}" if others else ""
+        values = f": expected {first.expected}, got {first.got}" if first.expected else ""
+        lines += [f"{first.error}{values}{more}", f"  with {first.reproducer}"]
+    if len(alike) > _MOST_SHOWN:
+        lines.append(f"and {len(alike) - _MOST_SHOWN} other kinds of failure; --json lists all")
+    return lines
+
+
 def _print_verdict(verdict: Verdict) -> None:
     state = {True: "correct", False: "not correct", None: "built, not run"}[verdict.correct]
     print(f"{verdict.task}: {state if verdict.built else 'does not build'} ({verdict.hardware})")
@@ -195,12 +214,14 @@ def _print_verdict(verdict: Verdict) -> None:
     )
     if verdict.cheat:
         print(f"  its text {verdict.cheat}")
-    for failure in verdict.failures:
-        print(f"  {failure.input}: {failure.error} [{failure.reproducer}]")
+    for line in failure_lines(verdict.failures):
+        print(f"  {line}")
     for note in verdict.notes:
         print(f"  {note}")
-    for skipped in verdict.inputs_skipped:
+    for skipped in verdict.inputs_skipped[:_MOST_SHOWN]:
         print(f"  skipped {skipped}")
+    if len(verdict.inputs_skipped) > _MOST_SHOWN:
+        print(f"  skipped {len(verdict.inputs_skipped) - _MOST_SHOWN} more; --json lists all")
     for one in verdict.resources:
         words = ", ".join(
             f"{k} {v}" for k, v in asdict(one).items() if k not in ("kernel", "architecture")

@@ -12,6 +12,7 @@ from cpu_program import HIP
 from extractor.errors import UserError
 from kernels.backends import get_backend
 from kernels.cli import main
+from kernels.commands.verify import failure_lines
 from kernels.task import load_task
 from kernels.task.expression import evaluate
 from kernels.task.folder import BASELINE
@@ -19,6 +20,7 @@ from kernels.task.inputs import make_inputs
 from kernels.task.largest import largest_case
 from kernels.task.seed import SeedOptions, seed_task
 from kernels.verify import verify
+from kernels.verify.record import Failure
 
 pytest.importorskip("numpy")
 SAXPY = SeedOptions(extents={"x": "n", "y": "n"}, grid=("(n + 255) / 256",))
@@ -276,3 +278,18 @@ def test_a_baseline_that_counts_on_lockstep_is_judged_in_lockstep(tmp_path: Path
     assert "lockstep" in verdict.notes[0]
     wrong = _judge(tmp_path / "task", text.replace("v[t + 8]", "v[t + 9]"), tmp_path)
     assert wrong.correct is False
+
+
+def test_failures_that_differ_in_numbers_alone_are_told_together() -> None:
+    failures = [
+        Failure(f"n={n}", "1.5", "0.0", f"'y' differs at {n} of {n} elements, first at 0", f"n={n}")
+        for n in (1, 64, 65)
+    ]
+    failures += [Failure("n=0", "", "", f"fault {word}", "n=0") for word in "abcdefg"]
+    lines = failure_lines(failures)
+    assert lines[0] == (
+        "'y' differs at 1 of 1 elements, first at 0: expected 1.5, got 0.0, and on 2 more inputs"
+    )
+    assert lines[1] == "  with n=1"
+    assert lines[-1] == "and 3 other kinds of failure; --json lists all"
+    assert len(lines) == 11
