@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,15 +115,26 @@ def _ground(task: Task) -> Ground:
 def run_task(task: Task) -> tuple[list[Any], str]:
     """Drafts and judges an interface: ``[entry, gates, reason]`` rows, or why it failed."""
     ground = _ground(task)
-    key = _key(task, ground)
-    kept = task.out / _PARTS / task.project / f"{task.interface}.json"
-    if kept.is_file():
-        data = orjson.loads(kept.read_bytes())
-        if data["key"] == key:
-            return data["rows"], ""
+    known = part_of(task, ground)
+    if known is not None:
+        return known, ""
     rows = _rows(task, ground)
-    write(kept, orjson.dumps({"key": key, "rows": rows}))
+    write(_part(task), orjson.dumps({"key": _key(task, ground), "rows": rows}))
     return rows, ""
+
+
+def _part(task: Task) -> Path:
+    return task.out / _PARTS / task.project / f"{task.interface}.json"
+
+
+def part_of(task: Task, ground: Ground) -> list[Any] | None:
+    """Rows that a build of the same inputs by the same code has kept; ``None`` without one."""
+    kept = _part(task)
+    if not re.fullmatch(r"\w+", task.interface) or not kept.is_file():
+        return None
+    data = orjson.loads(kept.read_bytes())
+    rows: list[Any] | None = data["rows"] if data["key"] == _key(task, ground) else None
+    return rows
 
 
 def _rows(task: Task, ground: Ground) -> list[Any]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
+import orjson
+
 from qa.ground import Ground
 from qa.records import Entry
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
-_FEW = 6
+_FEW, _RUN = 6, 3
 _OPEN = 2
 
 
@@ -45,7 +47,8 @@ class Rewriting:
             if cited != {(s.file, s.start_line, s.end_line) for s in own.evidence}:
                 return "the same words stand on other lines when their author writes them again"
             return None
-        if sum(len(old) + len(new) for old, new in texts) <= 2 * _FEW:
+        longest = max(max(len(old), len(new)) for old, new in texts)
+        if longest <= _RUN and sum(len(old) + len(new) for old, new in texts) <= 2 * _FEW:
             old, new = texts[0]
             return f"its author writes '{' '.join(old)}', not '{' '.join(new)}'"
         return None
@@ -54,13 +57,27 @@ class Rewriting:
         from qa.author.angles import propose
 
         if interface not in self._written:
-            view = self._ground.view(interface)
-            self._written[interface] = {
-                draft.id: draft.entry() for draft in propose(view, self._ground)
-            }
+            kept = self._kept(interface)
+            if kept is None:
+                view = self._ground.view(interface)
+                kept = {draft.id: draft.entry() for draft in propose(view, self._ground)}
+            self._written[interface] = kept
             while len(self._written) > _OPEN:
                 self._written.pop(next(iter(self._written)))
         return self._written[interface]
+
+    def _kept(self, interface: str) -> dict[str, Entry] | None:
+        """What a build of the same inputs has left in the folder; ``None`` where there is none."""
+        from qa.build import Task, part_of
+
+        if self._ground.folder is None:
+            return None
+        rule = self._ground.project.rule.name
+        rows = part_of(Task(rule, interface, self._ground.folder, None), self._ground)
+        if rows is None:
+            return None
+        entries = [Entry.model_validate_json(orjson.dumps(row[0])) for row in rows]
+        return {entry.id: entry for entry in entries}
 
 
 def changed(one: str, other: str) -> list[tuple[list[str], list[str]]]:

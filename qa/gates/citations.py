@@ -15,6 +15,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _SHORT = 2
 _SUPPORT = 0.5
 _FEW = 3
+_MOVED = 3
 _FRAME = re.compile(
     r"#include<[\w./]+>|\}+|(?:inline)?namespace[\w:]*\{?|\{|template(?:__global__)?void[\w:]+<.*>\(.*\);"
 )
@@ -32,6 +33,9 @@ def _names_at(case: Case, span: Span) -> set[str]:
 def support(case: Case) -> str | None:
     """Each span shows something the text names; each sentence's names stand in what it cites."""
     entry = case.entry
+    why = next((w for span in entry.evidence if (w := _beside(case, span)) is not None), None)
+    if why is not None:
+        return why
     if case.is_code:
         return _code_support(case)
     spoken = (case.answer_names | case.question_names) - LANGUAGE
@@ -69,6 +73,18 @@ def support(case: Case) -> str | None:
         for span in lines:
             if named and not named & _names_at(case, span):
                 return f"wrong citation: {place(span)} has no name of the sentence that cites it"
+    return None
+
+
+def _beside(case: Case, span: Span) -> str | None:
+    """The lines are those of a function, moved by a few."""
+    for function in case.view.overlapping(span):
+        own = function.span
+        if own is None or own.end_line - own.start_line < _MOVED:
+            continue
+        moved = span.start_line - own.start_line
+        if 0 < abs(moved) <= _MOVED and moved == span.end_line - own.end_line:
+            return f"wrong citation: {place(span)} stands {abs(moved)} lines beside {function.name}"
     return None
 
 

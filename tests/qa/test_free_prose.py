@@ -28,7 +28,7 @@ ORIGINS = (
     "`offset_x`, which is safe only because its branch requires `unit_inc`.",
 )  # fmt: skip
 BATCHES = (
-    "dispatch", 2, ((408, 424), (430, 458), (127, 182)), ("gfx90a",),
+    "dispatch", 2, ((408, 424), (430, 458), (125, 180)), ("gfx90a",),
     "`rocblas_saxpy_batched` is called with n = 1000, both increments 1 and batch_count = 9000 on "
     "gfx90a. Which kernel runs, with which block and grid, and how many batches does one thread "
     "serve at most?",
@@ -96,6 +96,17 @@ def test_one_thing_wrong_in_free_prose_is_found(
     blas: Project, told: Any, old: str, new: str
 ) -> None:
     assert not Judge(lambda _name: blas).judge_alone(row(blas, told, old, new)).passed
+
+
+@pytest.mark.parametrize("moved", [1, -2])
+def test_lines_that_stand_beside_their_function_are_a_wrong_citation(
+    blas: Project, moved: int
+) -> None:
+    judge = Judge(lambda _name: blas)
+    whole = (*NOTHING[:2], ((34, 71),), *NOTHING[3:])
+    assert judge.judge_alone(row(blas, whole)).passed
+    beside = (*NOTHING[:2], ((34 + moved, 71 + moved),), *NOTHING[3:])
+    assert "beside rocblas_axpy_kernel" in judge.judge_alone(row(blas, beside)).reason
 
 
 KERNEL = """__global__ void work(int n, int m, float* x)

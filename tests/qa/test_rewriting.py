@@ -35,6 +35,7 @@ def entry(answer: str = WORDS, *, lines: tuple[int, int] = (3, 9), kind: str = "
         (entry(WORDS.replace("Nothing is", "Nothing is ever")), False),
         (entry(lines=(4, 10)), False),
         (entry(WORDS.replace("before", "after"), kind="model"), True),
+        (entry(WORDS + " The grid has 4 blocks."), True),
         (entry("The sum is kept in registers until every wavefront has passed."), True),
     ],
 )  # fmt: skip
