@@ -113,8 +113,8 @@ def agree(case: Case) -> str | None:
     if not asked.archs:
         asked = replace(asked, archs=tuple(case.entry.archs))
     ways = list(_ways(case))
-    if not ways or not asked.values:
-        return None
+    if not ways or not asked.values or re.search(r"\bnull(?:ptr)?\b", case.entry.question):
+        return None  # pointers are followed as pointing somewhere
     call = asked
     for sentence in case.sentences:
         for clause in _CLAUSE.split(plain(sentence)):
@@ -191,7 +191,9 @@ def _not_passed(steps: list[FunctionView]) -> frozenset[str]:
     for function, following in pairwise(steps):
         if function.span is None or following.span is None or function.id == following.id:
             continue
-        calls = read_function(function.text, function.span.start_line).calls_of(following.name)
+        caller = read_function(function.text, function.span.start_line)
+        calls = caller.calls_of(following.name)
+        made = {d.name for d in caller.definitions}  # a piece may have the name of the whole
         parameters = read_function(following.text, following.span.start_line).parameters
         found = set()
         for number, parameter in enumerate(parameters):
@@ -199,7 +201,7 @@ def _not_passed(steps: list[FunctionView]) -> frozenset[str]:
             for call in calls:
                 given = call.arguments[number] if number < len(call.arguments) else ""
                 name = re.sub(r"^(?:\(\w+\)|\w+\()?\s*(\w+?)(?:_64)?\s*\)?$", r"\1", given.strip())
-                if name != bare or {bare, f"{bare}_64"} & changed:
+                if name != bare or given.strip() in made or {bare, f"{bare}_64"} & changed:
                     found.add(parameter.name)
         changed = frozenset(found)
     return changed
