@@ -83,11 +83,16 @@ def run(
     types: dict[str, str],
     launches: tuple[int, ...] = (),
 ) -> Outcome:
-    """Follows a function of the tree; the tree's constants have their values."""
+    """Follows a function of the tree; the tree's constants have their values.
+
+    A parameter hides a constant of its name, whether or not it has a value here.
+    """
     assert function.span is not None
+    own = {p.name for p in read_function(function.text, function.span.start_line).parameters}
+    constants = ground.constants_in(function.text)
     return follow(
         function.text, function.span.start_line,
-        {**ground.constants_in(function.text), **values}, types,
+        {**{n: v for n, v in constants.items() if n not in own}, **values}, types,
         enumerators=ground.enumerators, launches=launches,
     )  # fmt: skip
 

@@ -66,7 +66,7 @@ class Within:
             if name in names:
                 names |= set(_NAME.findall(text))
                 needed.insert(0, f"auto {name} = {text};")
-        for name in names & set(ground.constants) - set(known):
+        for name in names & set(ground.constants) - set(known) - set(self.other):
             known[name] = ground.constants[name][0]
         outcome = follow(
             f"void f() {{ {' '.join(needed)} auto r = {condition}; }}", 1, known, dict(self.types),
