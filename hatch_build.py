@@ -15,7 +15,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class AssetsHook(BuildHookInterface):  # type: ignore[type-arg]
+class AssetsHook(BuildHookInterface):
     """Adds third-party files of the pages to a wheel."""
 
     PLUGIN_NAME = "custom"

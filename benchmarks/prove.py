@@ -85,7 +85,8 @@ def without_precompiled(project: Project, count: int, folder: Path) -> dict[str,
     project.indexer.ensure(sample)
     with_header = {u.path: set(u.functions) for u in project.store.units(keys)}
     plain = Project(project.rule.name, jobs=project.jobs, precompiled=False)
-    plain.store = Store(folder / f"plain-{project.rule.name}.sqlite")  # type: ignore[misc]
+    # A cached property: what stands there is not opened.
+    vars(plain)["store"] = Store(folder / f"plain-{project.rule.name}.sqlite")
     plain.indexer.ensure(sample)
     records = plain.store.units(keys)
     # Without it the index also sees inline functions of headers that nothing uses; what it sees

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-import pydemumble  # type: ignore[import-untyped]
+import pydemumble
 
 _OPEN = "<([{"
 _CLOSE = ">)]}"

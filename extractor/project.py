@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
@@ -312,6 +313,17 @@ def _code() -> str:
         stat = path.stat()
         digest.update(f"{path.name}\0{stat.st_size}\0{stat.st_mtime_ns}\0".encode())
     return digest.hexdigest()
+
+
+@functools.lru_cache(maxsize=2)
+def opened(rules: str, source: str | None) -> Project:
+    """A library for calls that are spread over processes: opened once in each.
+
+    Args:
+        rules: Name or path of its rule file.
+        source: Folder or ``URL@REF`` instead of the pinned source.
+    """
+    return Project(rules, source=source, jobs=1)
 
 
 def output_folder(out: Path, project: str, interface: str) -> Path:

@@ -115,11 +115,11 @@ def _ground(task: Task) -> Ground:
 def run_task(task: Task) -> tuple[list[Any], str]:
     """Drafts and judges an interface: ``[entry, gates, reason]`` rows, or why it failed."""
     ground = _ground(task)
-    known = part_of(task, ground)
-    if known is not None:
-        return known, ""
-    rows = _rows(task, ground)
-    write(_part(task), orjson.dumps({"key": _key(task, ground), "rows": rows}))
+    key = _key(task, ground)
+    rows = _kept(task, key)
+    if rows is None:
+        rows = _rows(task, ground)
+        write(_part(task), orjson.dumps({"key": key, "rows": rows}))
     return rows, ""
 
 
@@ -128,12 +128,22 @@ def _part(task: Task) -> Path:
 
 
 def part_of(task: Task, ground: Ground) -> list[Any] | None:
-    """Rows that a build of the same inputs by the same code has kept; ``None`` without one."""
-    kept = _part(task)
-    if not re.fullmatch(r"\w+", task.interface) or not kept.is_file():
+    """Rows that a build of the same inputs by the same code has kept; ``None`` without one.
+
+    Args:
+        task: Its interface may be what a stranger's file says.
+        ground: The library.
+    """
+    if not re.fullmatch(r"\w+", task.interface) or not _part(task).is_file():
         return None
-    data = orjson.loads(kept.read_bytes())
-    rows: list[Any] | None = data["rows"] if data["key"] == _key(task, ground) else None
+    return _kept(task, _key(task, ground))
+
+
+def _kept(task: Task, key: str) -> list[Any] | None:
+    if not _part(task).is_file():
+        return None
+    data = orjson.loads(_part(task).read_bytes())
+    rows: list[Any] | None = data["rows"] if data["key"] == key else None
     return rows
 
 

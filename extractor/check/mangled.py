@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-import pydemumble  # type: ignore[import-untyped]
+import pydemumble
 
 _STUB = "__device_stub__"
 _MANGLED_STUB = re.compile(rf"(\d+){_STUB}")

@@ -7,19 +7,15 @@ the function has lines that launch a kernel are all of these lines.
 from __future__ import annotations
 
 import bisect
-import struct
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from extractor.check.names import base_name
+from extractor.code_object.elf import STT_FUNC, Elf
 from extractor.trace.sites import Sites
 
 Place = tuple[str, str, int]
 """Function, kernel and how far into the function."""
-
-_SYMBOL = struct.Struct("<IBBHQQ")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
-_SYMBOL_TABLE, _FUNCTION = 2, 2
 
 
 class Functions:
@@ -30,7 +26,11 @@ class Functions:
     """
 
     def __init__(self, path: Path) -> None:
-        found = sorted(_functions(path.read_bytes()))
+        found = sorted(
+            (symbol.value, symbol.size, symbol.name)
+            for symbol in Elf(path.read_bytes()).symbols
+            if symbol.type == STT_FUNC and symbol.value
+        )
         self._starts = [start for start, _, _ in found]
         self._rows = found
 
@@ -71,20 +71,3 @@ def surely_shown(
         if len(offsets) > len(left) and left != lines:
             wrong.append(f"{base_name(pair[0])}: {sorted(lines.intersection(never))[0]}")
     return sure, wrong
-
-
-def _functions(data: bytes) -> Iterable[tuple[int, int, str]]:
-    offset, (size, count) = (
-        struct.unpack_from("<Q", data, 40)[0],
-        struct.unpack_from("<HH", data, 58),
-    )
-    sections = [_SECTION.unpack_from(data, offset + number * size) for number in range(count)]
-    for _, kind, _, _, start, length, link, _, _, _ in sections:
-        if kind != _SYMBOL_TABLE:
-            continue
-        names = sections[link][4]
-        for row in _SYMBOL.iter_unpack(data[start : start + length]):
-            name, info, _, _, value, extent = row
-            if info & 15 == _FUNCTION and value:
-                end = data.index(b"\0", names + name)
-                yield value, extent, data[names + name : end].decode()

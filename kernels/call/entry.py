@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from extractor.families import read_name
-from extractor.project import Project
+from extractor.project import Project, opened
 from kernels.call.case import WORDS, boundary_cases, completed, parse
 from kernels.call.execution import Execution, Handle
 from kernels.call.options import CallOptions
@@ -98,7 +98,7 @@ class _Library:
 @lru_cache(maxsize=2)
 def _library(name: str, source: str | None) -> _Library:
     """What all entry points of a library share, read once a process."""
-    project = Project(name, source=source, jobs=1)
+    project = opened(name, source)
     headers = library_headers(project)
     return _Library(project, headers, _handle(headers, project), _statuses(headers))
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from extractor.errors import RocQuarryError
 from extractor.facts.device.representatives import shape
-from extractor.parent_death import end_with_parent
-from extractor.project import Project
+from extractor.project import opened
+from extractor.spread import spread
 from kernels.facts_check.kernel import Kernel, arguments_by_name
 from kernels.facts_check.observation import Observation, block_shapes, observe
 from kernels.facts_check.parameters import parameters_of
@@ -81,33 +77,13 @@ def observed(run: Run, chosen: Sequence[Chosen], jobs: int) -> Iterator[list[Obs
     """
     rows = sorted(chosen, key=lambda one: (one.config, one.unit, one.function, one.symbol))
     units = [list(group) for _, group in groupby(rows, key=lambda one: (one.config, one.unit))]
-    with spread(jobs) as pool:
-        running = [pool.submit(_unit, run, group) for group in units]
-        try:
-            for done in as_completed(running):
-                yield done.result()
-        finally:
-            for one in running:
-                one.cancel()
+    work = [(run, group) for group in units]
+    for _, found in spread(_unit, work, jobs=jobs):
+        yield found
 
 
-def spread(jobs: int) -> ProcessPoolExecutor:
-    """Processes that share nothing."""
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin)
-
-
-def _begin() -> None:
-    os.setsid()  # an interrupt is for the process that collects, which then ends this one
-    end_with_parent()
-
-
-@lru_cache(maxsize=2)
-def _opened(rules: str, source: str | None) -> Project:
-    return Project(rules, source=source, jobs=1)
-
-
-def _unit(run: Run, chosen: list[Chosen]) -> list[Observation]:
+def _unit(work: tuple[Run, list[Chosen]]) -> list[Observation]:
+    run, chosen = work
     paths = [run.folder / f"{one.slug}-{_mark(one.symbol)}.json.gz" for one in chosen]
     found: list[Observation] = []
     slicer: UnitSlicer | str = ""
@@ -115,7 +91,7 @@ def _unit(run: Run, chosen: list[Chosen]) -> list[Observation]:
         if path.exists():
             found.append(Observation.load(path))
             continue
-        project = _opened(run.rules, run.source)
+        project = opened(run.rules, run.source)
         if slicer == "":
             try:
                 slicer = UnitSlicer(project, chosen)

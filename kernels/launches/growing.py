@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from extractor.trace.arguments import Value
+from kernels.verify.roles import role_of
 
 _DOUBLINGS = 20
 _LARGEST = 1 << 28
@@ -34,7 +35,6 @@ def larger_arguments(
 def _grown(name: str, value: Value, factor: int, sizes: Collection[str]) -> Value:
     if not isinstance(value, int) or isinstance(value, bool):
         return value
-    lower = name.lower()
-    if "stride" in lower:
-        return value * factor * factor
-    return value * factor if name in sizes or lower.startswith("ld") else value
+    if name in sizes:
+        return value * factor
+    return value * {"stride": factor * factor, "leading": factor}.get(role_of(name), 1)

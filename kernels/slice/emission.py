@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from extractor import __version__
 from extractor.project import Project
@@ -228,9 +229,9 @@ class _Lines:
             self._relative(file), self._line(file, begin), self._line(file, max(begin, end - 1))
         )
 
-    def identity(self, cursor: object) -> str:
+    def identity(self, cursor: Any) -> str:
         """Id of a function as ``scope.json`` has it."""
-        start = cursor.extent.start  # type: ignore[attr-defined]
+        start = cursor.extent.start
         file = self._project.text.portable(self._relative(start.file.name))
         return f"{file}:{start.line}:{_qualified(cursor)}"
 
@@ -247,10 +248,10 @@ class _Lines:
         return bisect.bisect_right(starts, offset)
 
 
-def _qualified(cursor: object) -> str:
-    own = cursor.spelling  # type: ignore[attr-defined]
+def _qualified(cursor: Any) -> str:
+    own = cursor.spelling
     names = [own if own.startswith("operator") else own.split("<")[0]]
-    parent = cursor.semantic_parent  # type: ignore[attr-defined]
+    parent = cursor.semantic_parent
     while parent is not None and parent.kind.name != "TRANSLATION_UNIT":
         if parent.kind.name != "LINKAGE_SPEC":
             plain = parent.spelling.split("<")[0]

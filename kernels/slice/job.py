@@ -12,7 +12,7 @@ from pathlib import Path
 import extractor
 from extractor import __version__, settings
 from extractor.errors import RocQuarryError
-from extractor.project import Project
+from extractor.project import Project, opened
 from extractor.slice_record import SliceRecord
 from kernels.building import cache
 from kernels.slice.choice import Chosen
@@ -64,14 +64,9 @@ class UnitRequest:
     plan: Plan
 
 
-@lru_cache(maxsize=2)
-def _opened(name: str, source: str | None) -> Project:
-    return Project(name, source=source, jobs=1)
-
-
 def slice_unit(request: UnitRequest) -> list[tuple[SliceRecord, str]]:
     """The slices of one unit, each from the cache where it is there."""
-    project = _opened(request.project, request.source)
+    project = opened(request.project, request.source)
     work = _UnitWork(project, request)
     first = request.chosen[0]
     units = {unit.path: unit for unit in project.units(first.config, "device")}

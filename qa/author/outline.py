@@ -63,11 +63,7 @@ def outline(
     steps = _steps(draft.ground, function, reading, callees, launched)
     if not 1 < len(steps) <= most:
         return ""
-    start = function.span.start_line
-    heads = {
-        loop.first: "" if under_directive(function.text, loop.first - start) else loop.head
-        for loop in reading.loops
-    }
+    heads = loop_heads(function, reading)
     told: list[str] = []
     before: Statement | None = None
     for step in steps:
@@ -182,7 +178,7 @@ def _call_words(
         return f"wait at {code(_BARRIER)}"
     kernel = next((k for line, k in launched.items() if call.first <= line <= call.last), "")
     if kernel and kernel in call.text:
-        return f"launch {code(_with_template(kernel, call.text))}"
+        return f"launch {code(with_template(kernel, call.text))}"
     if _CHATTER.search(call.name) or (
         call.name not in callees and not _VERBATIM.fullmatch(call.name)
     ):
@@ -201,7 +197,7 @@ def _told_call(ground: Ground, reading: FunctionReading, call: Call) -> str:
     ][:_MOST_ARGUMENTS]  # fmt: skip
     set_before = {d.name for d in reading.definitions if d.value.strip() not in ("0", "{}")}
     made = [a[1:] for a in call.arguments if re.fullmatch(r"&\w+", a) and a[1:] not in set_before]
-    words = f"call {code(_with_template(call.name, call.text))}"
+    words = f"call {code(with_template(call.name, call.text))}"
     if fixed:
         words += f" with {listed([code(a) for a in fixed])}"
     return words + (f", which fills {listed([code(a) for a in made])}" if made else "")
@@ -213,7 +209,17 @@ def _is_worked_out(argument: str) -> bool:
     return len(argument) <= 60 and re.search(r"[A-Za-z_\d)\]]\s*[-+*/%?]\s*[\w(]", bare) is not None
 
 
-def _with_template(name: str, text: str) -> str:
+def loop_heads(function: FunctionView, reading: FunctionReading) -> dict[int, str]:
+    """What loops say of their turns, by their lines; nothing where a directive chooses the loop."""
+    assert function.span is not None
+    start = function.span.start_line
+    return {
+        loop.first: "" if under_directive(function.text, loop.first - start) else loop.head
+        for loop in reading.loops
+    }
+
+
+def with_template(name: str, text: str) -> str:
     """A name with its template arguments, where they are short."""
     match = re.search(rf"\b{re.escape(name)}\s*(<[^()]*>)\s*[()]", text)
     given = re.sub(r"\s+", " ", match[1]) if match else ""

@@ -27,12 +27,12 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
 
 def owned(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> dict[str, Draft]:
     """The entries of an interface by the id of the kernel they are about."""
-    known: dict[str, Draft] | None = getattr(view, "_owned", None)
-    if known is None:
+
+    def make() -> dict[str, Draft]:
         drafts = {p.kernel.id: _draft(view, ground, p) for p in pairs(view, ground, functions)}
-        known = {kernel: draft for kernel, draft in drafts.items() if draft is not None}
-        view._owned = known  # type: ignore[attr-defined]
-    return known
+        return {kernel: draft for kernel, draft in drafts.items() if draft is not None}
+
+    return view.once("entries on ownership", make)
 
 
 def _draft(view: ScopeView, ground: Ground, pair: Pair) -> Draft | None:

@@ -11,11 +11,9 @@ import re
 from extractor.launch_text import split_arguments
 from qa.author.draft import Draft, code, listed
 from qa.author.outline import _STATUSES as STATUSES
-from qa.author.outline import Step, explain, here, where_told
-from qa.author.outline import _with_template as with_template
+from qa.author.outline import Step, explain, here, loop_heads, where_told, with_template
 from qa.gates.claims import template_parameters
 from qa.reading.function import Call, Definition, FunctionReading, Statement, read_function
-from qa.reading.function_text import under_directive
 from qa.scope_view import FunctionView
 
 _FEWEST, _MOST, _LONGEST = 5, 34, 4200
@@ -44,11 +42,7 @@ def protocol(draft: Draft, function: FunctionView) -> str:
     steps, named = _steps(function, reading)
     if not _FEWEST <= len(steps) <= _MOST:
         return ""
-    start = function.span.start_line
-    heads = {
-        loop.first: "" if under_directive(function.text, loop.first - start) else loop.head
-        for loop in reading.loops
-    }
+    heads = loop_heads(function, reading)
     told: list[str] = []
     before: Step | None = None
     for step in steps:

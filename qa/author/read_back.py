@@ -19,15 +19,15 @@ _DECIDING = re.compile(r"\b(?:if|while|for|switch|dim3\s+\w+)\s*(?:constexpr\s*)
 
 def decided_by_data(view: ScopeView) -> set[str]:
     """Names of kernels whose launches depend on values read back from the device."""
-    known: set[str] | None = getattr(view, "_decided_by_data", None)
-    if known is None:
+
+    def make() -> set[str]:
         lines = {function.id: first_line(function) for function in view.functions}
-        known = {
+        return {
             site.callee.name for site in view.launches
             if not site.dead and (begin := lines.get(site.caller.id)) and site.at.start_line >= begin
         }  # fmt: skip
-        view._decided_by_data = known  # type: ignore[attr-defined]
-    return known
+
+    return view.once("kernels decided by data", make)
 
 
 def first_line(function: FunctionView) -> int:

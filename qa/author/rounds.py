@@ -75,7 +75,10 @@ def _draft(
     if match is None:
         return None
     bound = match[1]
-    axis = _THREAD.search(start)[1]  # type: ignore[index]
+    thread = _THREAD.search(start)
+    if thread is None:
+        return None
+    axis = thread[1]
     threads = shape.block["xyz".index(axis)]
     known: dict[str, Value] = {**pair.constants, **shape.spot()}
     outer, open_names = [], {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from qa.gates.case import Case
+from qa.reading.function_text import without_comments
 from qa.text.arithmetic import Unknown, evaluate
 from qa.text.comparisons import _TURNED as TURNED
 from qa.text.comparisons import comparisons_of_prose, tight, turned
@@ -12,7 +13,6 @@ from qa.text.prose import code_fragments
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:->\w+|\.\w+|::\w+)*")
 _OPERATORS = re.compile(r"[-+*/%<>=!&|?]|\s\w")
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
 def agree(case: Case) -> str | None:
@@ -21,7 +21,7 @@ def agree(case: Case) -> str | None:
         return None
     source = case.source_comparisons
     squeezed = tight(case.evidence_text)
-    spelled = _NAME.findall(_COMMENT.sub(" ", case.evidence_text))
+    spelled = _NAME.findall(without_comments(case.evidence_text))
     for sentence in case.sentences:
         for stated, clause in comparisons_of_prose(sentence):
             against = turned(stated, clause, source)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 
 from qa.gates.case import Case
+from qa.reading.function_text import without_comments
 from qa.text.comparisons import tight
 from qa.text.prose import code_fragments
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)\w+)*|\d[\w.]*|<=|>=|==|!=|&&|\|\||[^\s\w]")
 _NAME = re.compile(r"[A-Za-z_][\w.:>-]*")
 _SIMPLE = re.compile(r"([A-Za-z_][\w.]*)(<=|>=|==|!=|<|>)([A-Za-z_][\w.]*)")
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 _SHORTEST = 5
 
 
@@ -23,8 +23,8 @@ def as_written(case: Case) -> str | None:
     """No piece of code has another name where the source has the rest of it."""
     if case.is_code:
         return None
-    text = _COMMENT.sub(
-        " ", "\n".join([case.evidence_text, *(f.text for f in case.evidence_functions)])
+    text = without_comments(
+        "\n".join([case.evidence_text, *(f.text for f in case.evidence_functions)])
     )
     source = _TOKEN.findall(text)
     names = {token for token in source if _NAME.fullmatch(token)}

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from qa.gates.case import Case
+from qa.reading.function_text import without_comments
 from qa.text.comparisons import tight
 from qa.text.prose import plain
 
@@ -32,7 +33,6 @@ _APART = re.compile(
     r"[^`;]*,\s+\w+[^`;,]{2,100}|(?!\s*(?:and|or)\b)[^`;,]*\b(?:the|it|each|every|all)\b[^`;,]{2,100}"
 )
 _FAR = 70
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
 def kept(case: Case) -> str | None:
@@ -40,7 +40,7 @@ def kept(case: Case) -> str | None:
     if case.is_code:
         return None
     texts = [
-        _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), f.text)
+        without_comments(f.text)
         for f in case.evidence_functions if f.span is not None
     ]  # fmt: skip
     if not texts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -77,7 +77,7 @@ def build_with_model(
             print(_estimated(project.rule.name, expected))
         if options.only_estimate:
             continue
-        judge = Judge(lambda _name, opened=project: opened, out)  # type: ignore[misc]
+        judge = Judge(_always(project), out)
         judge.adopt(ground)
         with reporter.work(f"{project.rule.name} entries by {options.settings.model}") as advance:
             reports.append(
@@ -94,6 +94,10 @@ def build_with_model(
             print(json.dumps([one.as_json() for one in estimates]))
         return 0
     return _finish(reports, out, as_json=as_json, quiet=quiet)
+
+
+def _always(project: Project) -> Callable[[str], Project]:
+    return lambda _name: project
 
 
 def _categories(chosen: Sequence[str]) -> tuple[Category, ...]:

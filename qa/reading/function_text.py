@@ -18,13 +18,14 @@ class Parameter:
     name: str
 
 
+def without_comments(text: str) -> str:
+    """A text with white space for its comments; lines and places stay."""
+    return _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
 def blanked(text: str) -> str:
     """Comments and preprocessor lines as white space; of a choice the first branch is kept."""
-
-    def spaces(match: re.Match[str]) -> str:
-        return re.sub(r"[^\n]", " ", match[0])
-
-    text = _COMMENT.sub(spaces, text)
+    text = without_comments(text)
     rows, keep, depth = [], [True], 0
     continued = False
     for row in text.split("\n"):

@@ -144,7 +144,8 @@ class Places(Arithmetic):
             if kind is not None and not kind.array:
                 return self.load(Memory(whole), node)  # one value in LDS
             return whole
-        return known  # type: ignore[no-any-return]
+        value: Value = known
+        return value
 
     def _part(self, place: Variable, node: Node) -> Value | None:
         whole = self.variables.get(place.declaration)

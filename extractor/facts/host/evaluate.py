@@ -226,7 +226,8 @@ class _Evaluation:
             value: Any = self.of(arguments[0])
             return int(bool(value)) if name == "bool" else wrapped(int(value), _TYPES[name])
         if name in _FLOATS and len(arguments) == 1:
-            return float(self.of(arguments[0]))  # type: ignore[arg-type]
+            number: Any = self.of(arguments[0])
+            return float(number)
         if name in _FUNCTIONS:
             result: Value = _FUNCTIONS[name](*(self.of(a) for a in arguments))
             return result
