@@ -68,5 +68,5 @@ def test_calls_say_from_which_functions_they_launched(
 
 def test_an_object_without_symbols_has_no_functions(tmp_path: Path) -> None:
     bare = tmp_path / "bare.so"
-    bare.write_bytes(b"\x7fELF" + bytes(60))  # a header that knows of no sections
+    bare.write_bytes(b"\x7fELF\x02\x01" + bytes(58))  # a header that knows of no sections
     assert Functions(bare).at(0x2000) is None
