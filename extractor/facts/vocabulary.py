@@ -78,7 +78,8 @@ VOCABULARY: dict[str, Shape] = {
                              "irregular along threadIdx.x; `matrix` says row, column, batch; "
                              "`overflow` names a product of sizes computed in 32 bits, "
                              "`one_too_many` a bound that counts from 0 up to and including a "
-                             "parameter; subject is file:line:column",
+                             "parameter; what is passed by constant reference is read where it "
+                             "is passed; subject is file:line:column",
                              "buffer", *_ACCESS, "element", "vector_bytes",
                              more=("through", "parameter", "irregular_because", "member", "matrix",
                                    "run", "index_unit_bytes", "overflow", "one_too_many")),

@@ -114,6 +114,8 @@ def kernel_facts(view: ScopeView, ground: Ground, function: FunctionView) -> Ker
         value = fact["value"]
         if value is None or fact["span"] is None:
             continue
+        if fact.get("arch") and fact.get("proved_by") == "ast":
+            continue  # the text is another one elsewhere, and sentences of a text name none
         shaped = value if isinstance(value, dict) else {"value": value}
         key = (fact["fact"], fact["subject"], str(shaped.get("array", shaped.get("buffer", ""))))
         if key in seen and fact["fact"] not in ("lds_array", "lds_bytes"):

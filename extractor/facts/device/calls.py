@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from typing import Any
 
@@ -13,11 +12,11 @@ from extractor.facts.device.node import Function, Node
 from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.record import Barrier, Condition, Lanes
 from extractor.facts.device.symbols import DATA, SHARED_DATA, Atom
+from extractor.facts.device.template_text import evaluated
 from extractor.facts.device.values import UNSET, Memory, Nowhere, Pointer, Unknown, Value, Variable
 
 _DEPTH = 14
 _NODES = 60_000
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _COMPOUND = {"operator+=", "operator-=", "operator*=", "operator/="}
 
 
@@ -209,16 +208,17 @@ class Calls(Expressions):
                 return place
         return self.value(node)
 
-    def _constants(self, function: Function, text: str) -> dict[str, Polynomial]:
+    def _constants(self, function: Function, call: str) -> dict[str, Polynomial]:
         """Values of a template's constants: as the call writes them, else as built."""
-        written = _template_arguments(text)
+        written = _template_arguments(call)
         result: dict[str, Polynomial] = {}
         for position, name in enumerate(function.order):
             known = function.constants.get(name)
             if name in function.types:
                 continue
             if position < len(written):
-                value = self._spelled(written[position])
+                text = written[position]
+                value = evaluated(text, self.frame.constants, self.integer, self.negated)
                 if value is not None:
                     result[name] = value
                     continue
@@ -233,16 +233,6 @@ class Calls(Expressions):
                 atom = Atom("template constant", info=info)
                 result[name] = self.symbols.named(f"{function.name}::{name}", atom)
         return result
-
-    def _spelled(self, text: str) -> Polynomial | None:
-        text = text.strip()
-        if re.fullmatch(r"\d+", text):
-            return Polynomial.number(int(text))
-        if text in ("true", "false"):
-            return Polynomial.number(int(text == "true"))
-        if _NAME.fullmatch(text):
-            return self.frame.constants.get(text)
-        return None
 
     def _returned(self, frame: Frame, live: bool) -> Value:
         if not frame.returns:
@@ -283,21 +273,22 @@ def _template_arguments(text: str) -> list[str]:
     """The explicit template arguments in a callee's text.
 
     Example:
-        >>> _template_arguments("reduce<NB, pair<int, T>>")
-        ['NB', ' pair<int, T>']
+        >>> _template_arguments("reduce<NB, pair<int, T>, (N > 2)>")
+        ['NB', ' pair<int, T>', ' (N > 2)']
     """
     start = text.find("<")
     if start < 0:
         return []
-    parts, depth, current = [], 0, ""
+    parts, current = [], ""
+    around: list[str] = []
     for character in text[start + 1 :]:
-        if character in "<([":
-            depth += 1
-        elif character in ">)]":
-            if depth == 0:
+        if character in "([" or (character == "<" and around[-1:] in ([], ["<"])):
+            around.append(character)
+        elif character in ")]" or (character == ">" and around[-1:] in ([], ["<"])):
+            if not around:
                 break
-            depth -= 1
-        elif character == "," and depth == 0:
+            around.pop()
+        elif character == "," and not around:
             parts.append(current)
             current = ""
             continue

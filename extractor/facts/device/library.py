@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import orjson
 from pydantic import JsonValue
 
+from extractor import settings
 from extractor.configuration_graph import ConfigurationGraph
+from extractor.facts.device.architectures import DependentLines
 from extractor.facts.device.representatives import Definition, chosen, shape, shapes_of
-from extractor.facts.device.trees import NAME, SOURCES
+from extractor.facts.device.unit_findings import Finding, read_units
 from extractor.facts.records import Fact
 from extractor.graph.linked import Node
-from extractor.index import native_library
-from extractor.index.pool import Pool, Task
-from extractor.index.precompiled import planned
 from extractor.launch_text import LaunchText
 from extractor.project import Project
+from extractor.source.manifest import tree_files
 from extractor.units import Unit
-
-Finding = dict[str, Any]
 
 
 @dataclass
@@ -168,55 +162,31 @@ def _read(project: Project, survey: Survey, units: dict[str, Unit], functions: l
         for symbol, path in pairs:
             by_unit.setdefault(path, []).append(symbol)
     wanted = set(functions)
-    pending: list[tuple[str, str, dict[str, Any]]] = []
-    closures = project.indexer.closures
-    for path, symbols in sorted(by_unit.items()):
-        unit = units[path]
-        listed = "\n".join(sorted(symbols)).encode()
-        asked = hashlib.blake2b(listed, digest_size=12).hexdigest()
-        key = f"device-facts:{_identity()}:{closures.content_key(unit, 'device facts')}:{asked}"
-        data = project.store.recall(key)
-        if data is not None:
-            _keep(survey, path, orjson.loads(data), wanted)
-            continue
-        plain = list(closures.relevant_arguments(unit))
-        header = planned(project.rule.precompiled, unit, closures)
-        request = {
-            "path": str(project.tree.root / path),
-            "arguments": [*plain, *(header.flags() if header else ())],
-            "plain": plain,
-            "root": str(project.tree.root),
-            "kernels": sorted(symbols),
-        }
-        pending.append((path, key, request))
-    if pending:
-        _ask(project, survey, pending, wanted)
+    found = read_units(project, by_unit, units, _dependent(project, survey))
+    survey.lost, survey.read, survey.seconds = found.lost, found.read, found.seconds
+    for path, findings in sorted(found.findings.items()):
+        _keep(survey, path, findings, wanted)
 
 
-def _ask(
-    project: Project,
-    survey: Survey,
-    pending: list[tuple[str, str, dict[str, Any]]],
-    wanted: set[str],
-) -> None:
-    library = native_library.build(project.toolchain, SOURCES, NAME)
-    tasks = [Task(number, request) for number, (_, _, request) in enumerate(pending)]
-    jobs, libclang = project.indexer.jobs, project.toolchain.libclang
-    with (
-        project.reporter.work(f"{project.rule.name} device facts") as advance,
-        Pool(library, libclang, jobs, "extractor.facts.device.worker") as pool,
-    ):
-        for done, answer in enumerate(pool.run(tasks), start=1):
-            path, key, _ = pending[answer.name]
-            survey.read += 1
-            survey.seconds += answer.seconds
-            if answer.crashed:
-                survey.lost[path] = answer.errors[0]
-            else:
-                found = {s.decode(): orjson.loads(zlib.decompress(d)) for s, d in answer.records}
-                project.store.remember(key, orjson.dumps(found))
-                _keep(survey, path, found, wanted)
-            advance(done, len(pending), path)
+def _dependent(project: Project, survey: Survey) -> set[str]:
+    """Kernels that are not written the same for all architectures, or call what is not."""
+    names = [path for path, _, _ in tree_files(project.tree.root, project.rule.source.leave_out)]
+    lines = DependentLines(project.tree.root, names, settings.ARCHITECTURES)
+    found = {
+        one.id
+        for one in survey.definitions.values()
+        if lines.touch(project.text.portable(one.file), one.line, one.end_line)
+    }
+    count = -1
+    while count != len(found):
+        count = len(found)
+        found |= {one.id for one in survey.definitions.values() if one.calls & found}
+    return {
+        symbol
+        for one in survey.definitions.values()
+        if one.kernel and one.id in found
+        for symbol, _ in one.instantiations
+    }
 
 
 def _keep(survey: Survey, path: str, found: dict[str, list[Finding]], wanted: set[str]) -> None:
@@ -353,12 +323,3 @@ def _bounds(text: str | None) -> dict[str, Any]:
     parts.append(current.strip())
     numbers = [int(part) if part.isdigit() else part for part in parts]
     return {"max_threads": numbers[0], "min_waves": numbers[1] if len(numbers) > 1 else None}
-
-
-@cache
-def _identity() -> str:
-    digest = hashlib.blake2b(digest_size=12)
-    folder = Path(__file__).parent
-    for source in sorted([*folder.glob("*.py"), *SOURCES.iterdir()]):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    return digest.hexdigest()

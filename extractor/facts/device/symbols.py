@@ -51,15 +51,18 @@ class Symbols:
         self.atoms: dict[str, Atom] = {}
 
     def named(self, name: str, atom: Atom) -> Polynomial:
-        """An atom of this name; another one of that name gets a number behind it."""
-        known = self.atoms.get(name)
-        if known is not None and known != atom:
-            number = 2
-            while self.atoms.get(f"{name}'{number}", atom) != atom:
-                number += 1
-            name = f"{name}'{number}"
-        self.atoms.setdefault(name, atom)
-        return Polynomial.atom(name)
+        """An atom of this name; another one of that name, or of another value, gets a number
+        behind it."""
+
+        def other(name: str) -> bool:
+            known = self.atoms.get(name, atom)
+            return known != atom or known.info.get("value") != atom.info.get("value")
+
+        chosen, number = name, 2
+        while other(chosen):
+            chosen, number = f"{name}'{number}", number + 1
+        self.atoms.setdefault(chosen, atom)
+        return Polynomial.atom(chosen)
 
     def fresh(self, name: str, atom: Atom) -> Polynomial:
         """A new atom: where the name is taken, with a number behind it."""

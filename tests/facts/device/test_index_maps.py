@@ -163,3 +163,39 @@ def test_a_path_that_sets_nothing_does_not_count(read: Read) -> None:
     body = "int i; if(n == 1) i = threadIdx.x; else if(n == 2) i = s; a[i] = 1;"
     value = one_access(read, body)["value"]
     assert value["index"] == "select((n == 1), threadIdx.x, s)"
+
+
+CONSTANTS_OF_CALLS = {
+    # How a helper's constants are written where it is called, and what comes of it.
+    "pick<true, FLIP>": "n",
+    "pick<FLIP, true>": "select(FLIP, n, 2*n)",
+    "pick<!FLIP, FLIP>": "select(!FLIP, n, 2*n)",
+    "pick<(N > 32), FLIP>": "select((32 < N), n, 2*n)",
+    "pick<(N / 2 == 8) && FLIP, FLIP>": "select((((N / 2) == 8) && FLIP), n, 2*n)",
+}
+
+
+def test_constants_of_a_helper_are_those_that_its_call_writes(read: Read) -> None:
+    calls = "".join(f"a[{call}(n)] = 1; " for call in CONSTANTS_OF_CALLS)
+    text = f"""
+    template <bool DOWN, bool OTHER> __device__ int pick(int n) {{ return DOWN ? n : 2 * n; }}
+    template <bool FLIP, int N> __global__ void k(float* a, int n) {{ {calls} }}
+    template __global__ void k<true, 64>(float*, int);
+    """
+    values = accesses(read(text, "_Z1kILb1ELi64EEvPfi")["_Z1kILb1ELi64EEvPfi"])
+    assert [value["index"] for value in values] == list(CONSTANTS_OF_CALLS.values())
+    assert [value["symbols"]["n"] for value in values] == [{"kind": "parameter"}] * len(values)
+
+
+def test_constants_of_one_name_with_other_values_are_told_apart(read: Read) -> None:
+    text = """
+    template <bool DOWN> struct Way {};
+    template <bool DOWN> __device__ int pick(int n, Way<DOWN>) { return DOWN ? n : 2 * n; }
+    extern "C" __global__ void k(float* a, int n)
+    { a[pick(n, Way<true>())] = 1; a[pick(n, Way<false>())] = 1; }
+    """
+    values = accesses(read(text, "k")["k"])
+    for value, down in zip(values, (1, 0), strict=True):
+        (name,) = {*value["symbols"]} - {"n"}
+        assert value["symbols"][name]["value"] == down
+        assert value["index"] == f"select({name}, n, 2*n)"

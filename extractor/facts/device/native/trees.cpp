@@ -364,6 +364,7 @@ int Trees::request(const CXCursor& f)
 std::string Trees::function(int id, const CXCursor& f)
 {
     std::vector<std::string> parameters, bodies, constants;
+    std::vector<bool>        truths; // whose value has one bit, so that the sign of it says nothing
     for(const CXCursor& k : children_of(f))
         if(k.kind == K_Parm)
             parameters.push_back("[" + std::to_string(decl_id(k)) + ',' + quoted(rq::take(clang_getCursorSpelling(k))) + ','
@@ -376,7 +377,10 @@ std::string Trees::function(int id, const CXCursor& f)
         CXCursor source = clang_getCursorDefinition(pattern);
         for(const CXCursor& k : children_of(clang_Cursor_isNull(source) ? pattern : source))
             if(k.kind == K_TypeParameter || k.kind == K_ConstantParameter || k.kind == K_TemplateParameter)
+            {
+                truths.push_back(clang_getCanonicalType(clang_getCursorType(k)).kind == T_Bool);
                 constants.push_back("[" + std::to_string(k.kind) + ',' + quoted(rq::take(clang_getCursorSpelling(k))) + ']');
+            }
     }
     std::vector<std::string> arguments;
     int                      n = clang_Cursor_getNumTemplateArguments(f);
@@ -387,7 +391,10 @@ std::string Trees::function(int id, const CXCursor& f)
             arguments.push_back(quoted(rq::take(
                 clang_getTypeSpelling(clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(f, unsigned(i)))))));
         else if(kind == 4)
-            arguments.push_back(std::to_string(clang_Cursor_getTemplateArgumentValue(f, unsigned(i))));
+        {
+            long long value = clang_Cursor_getTemplateArgumentValue(f, unsigned(i));
+            arguments.push_back(std::to_string(std::size_t(i) < truths.size() && truths[i] ? value != 0 : value));
+        }
         else
             arguments.push_back("null");
     }
