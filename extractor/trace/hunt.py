@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from extractor.trace.sites import live_sites
 if TYPE_CHECKING:
     from extractor.facts.host.program import HostProgram
 
+_IMPORTED = re.compile(r"from extractor\.facts\.host\.(\w+) import")
 _ATTEMPTS = 3
 """So many entry points look for a site; which none of them finds is not looked for any more."""
 
@@ -130,8 +133,17 @@ class Hunt:
 
 @functools.cache
 def code() -> str:
-    """Digest of the modules that decide what is closed."""
-    digest = hashlib.sha256()
-    for path in sorted((Path(__file__).parents[1] / "facts" / "host").glob("*.py")):
-        digest.update(path.read_bytes())
+    """Digest of what decides which sites are closed: the modules behind ``reach``, the readers of
+    bodies, and the solver's version."""
+    folder = Path(__file__).parents[1] / "facts" / "host"
+    modules, pending = {"program"}, ["reach", "program"]
+    while pending:
+        name = pending.pop()
+        modules.add(name)
+        found = _IMPORTED.findall((folder / f"{name}.py").read_text())
+        pending += [other for other in found if other not in modules]
+    digest = hashlib.sha256(metadata.version("z3-solver").encode())
+    files = [folder / f"{name}.py" for name in modules]
+    for path in sorted([*files, *(folder / "native").iterdir()]):
+        digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:32]

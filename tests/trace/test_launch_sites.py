@@ -88,6 +88,14 @@ def test_what_is_written_between_calls_and_what_is_left_over_is_weighed(
     assert found["sites_alike"] == 0
 
 
+def test_constant_objects_and_tables_are_weighed(weir: Project, tmp_path: Path) -> None:
+    found = coverage(weir, "lift", tmp_path, Effort(draws=0, budget=1))
+    # Minus one is not zero, and what goes up by a positive entry of a table was never below zero.
+    assert kernels(found["sites_unreachable"]) == ["drained", "upstream"]
+    assert found["sites_unseen"] == []
+    assert found["sites_seen"] == found["sites_live"] == 2
+
+
 def test_a_wrong_proof_is_told_and_fails_the_run(
     weir: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,8 @@ Forms, the type code last but for the operands:
 ``("e", name, value)``                      enumerator
 ``("f", value)``                            floating constant
 ``("v", key, name, type)``                  parameter, loop variable or value that is not known
-``("g", name, type)``                       variable with global storage
+``("g", name, type)``                       variable with global storage; of an array of constants
+                                            the smallest and the largest of them follow
 ``("m", name, type, base)``                 member
 ``("u", op, type, x)``                      ``- ~ ! * &``
 ``("b", op, type, x, y)``                   arithmetic, comparison, ``&& ||``

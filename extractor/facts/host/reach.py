@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from extractor.facts.host import expression as ex
-from extractor.facts.host.bounds import contradictory
 from extractor.facts.host.conditions import Conjunction, conjoin
+from extractor.facts.host.contradictions import contradictory
 from extractor.facts.host.expression import Expression
 from extractor.facts.host.frames import Frame, Frames
 from extractor.facts.host.loops import walked
@@ -163,9 +163,28 @@ def _counted(event: Event, frame: Frame, over: Substitution) -> Iterator[Express
     for loop in event.loops:
         if loop.variable is None or loop.start is None or loop.step is None:
             continue
-        if (ex.value_of(loop.step) or 0) > 0:
-            counter = frame.values[loop.variable[1]]
-            yield ex.binary(">=", "b", counter, over.of(loop.start))
+        counter = frame.values[loop.variable[1]]
+        risen = ex.binary(">=", "b", counter, over.of(loop.start))
+        value = ex.value_of(loop.step)
+        if value is not None and value > 0:
+            yield risen
+        elif value is None and _steady(loop.step):
+            falls = ex.binary("<=", "b", over.of(loop.step), ex.integer(0, "i64"))
+            yield ex.binary("||", "b", falls, risen)
+
+
+def _steady(x: Any) -> bool:
+    """Whether every turn of a loop finds the same value: it is made of parameters, of what was
+    computed before, and of constants."""
+    if not isinstance(x, tuple) or not x:
+        return True
+    if x[0] == "v":
+        return not (isinstance(x[1], tuple) and x[1][0] in ("at", "loop", "turn", "address"))
+    if x[0] == "g":
+        return len(x) == 5
+    if x[0] in ("m", "x", "call") or (x[0] == "u" and x[1] == "*"):
+        return False
+    return all(map(_steady, x))
 
 
 @lru_cache(maxsize=100_000)

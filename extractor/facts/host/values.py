@@ -115,7 +115,7 @@ class Values:
         return value
 
     def _global(self, node: Node, state: State) -> Expression:
-        return ("g", node[1], node[2].lstrip("&"))
+        return ("g", node[1], node[2].lstrip("&"), *node[3:])
 
     def _function(self, node: Node, state: State) -> Expression:
         return ("g", node[2], "p")

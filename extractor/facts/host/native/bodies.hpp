@@ -25,6 +25,8 @@ enum MoreKinds : int {
     K_ConstCast = 127, K_FunctionalCast = 128, K_This = 132, K_NullPtrLiteral = 131
 };
 
+enum MoreTypes : int { T_Record = 105, T_ConstantArray = 112 };
+
 class Bodies
 {
 public:
@@ -47,6 +49,12 @@ private:
     void variable(const CXCursor& c);
     void expression(const CXCursor& c);
     bool constant(const CXCursor& c);
+    // Writes what a constant object begins with, where that is plain to see.
+    bool unchanging(const CXCursor& variable);
+    // Smallest and largest element of an array of constants, each behind a comma; empty for others.
+    std::string extremes(const CXCursor& variable);
+    // Smallest and largest of an initialiser's numbers, and how many there are; false where one is not known.
+    bool spread(const CXCursor& initial, long long& low, long long& high, long long& count);
     void call(const CXCursor& c);
     void launch(const CXCursor& c, const CXCursor& callee, const std::vector<CXCursor>& kids);
     void arguments(const CXCursor& c);

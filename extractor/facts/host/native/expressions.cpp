@@ -293,11 +293,11 @@ void Bodies::reference(const CXCursor& c, const CXCursor& target)
         json_string(out_, name);
         out_ += ",\"" + type + "\"]";
     }
-    else if(!constant(c))
+    else if(!constant(c) && !(clang_isDeclaration(target.kind) && unchanging(target)))
     {
         out_ += "[\"g\",";
         json_string(out_, name);
-        out_ += ",\"" + type + "\"]";
+        out_ += ",\"" + type + '"' + (clang_isDeclaration(target.kind) ? extremes(target) : "") + ']';
     }
 }
 

@@ -23,6 +23,10 @@ namespace weir
     __global__ void nothing(float* x) {}
     __global__ void steps(int n, float* x) {}
     __global__ void gauge(int n, float* x) {}
+    __global__ void drained(float* x) {}
+    __global__ void filled(float* x) {}
+    __global__ void upstream(float* x) {}
+    __global__ void locked(float* x) {}
 
     // Nobody who calls this asks for marks.
     static void flow(weir_handle handle, int n, int k, const float* alpha, float* x, bool marks)
@@ -69,6 +73,49 @@ namespace weir
             gauge<<<1, 64>>>(n, x);
         else
             gauge<<<1, 128>>>(n, x);
+    }
+}
+
+namespace weir
+{
+    struct phasor
+    {
+        float real, imaginary;
+        phasor(float r)
+            : real(r)
+            , imaginary(0)
+        {
+        }
+        bool operator==(const phasor& other) const
+        {
+            return real == other.real && imaginary == other.imaginary;
+        }
+    };
+
+    template <typename T>
+    static const T minus_one = T(-1);
+
+    static void fill(const phasor* by, float* x)
+    {
+        if(*by == 0)
+            drained<<<1, 64>>>(x);
+        else
+            filled<<<1, 64>>>(x);
+    }
+
+    static constexpr int chambers[2][2] = {{16, 32}, {64, 16}};
+
+    // A boat goes up by as many gates as the chamber is long, and no chamber is without length.
+    static void climb(int n, int row, int column, float* x)
+    {
+        int gates = chambers[row][column] == 64 ? (n < 100 ? n : 100) : chambers[row][column];
+        if(gates == 0)
+            return;
+        for(int first = 0; first < n; first += gates)
+            if(first < 0)
+                upstream<<<1, 64>>>(x);
+            else
+                locked<<<1, 64>>>(x);
     }
 }
 
@@ -119,6 +166,17 @@ weir_status weir_slock(weir_handle handle, int n, const float* alpha, float* x)
     for(int first = 0; first < n; first += 512)
         part(n - first, x);
     read(n, x, false);
+    return weir_status_success;
+}
+
+weir_status weir_slift(weir_handle handle, int n, float* x)
+{
+    if(n < 1)
+        return weir_status_success;
+    static const phasor half = phasor(0.5f);
+    fill(&half, x);
+    fill(&minus_one<phasor>, x);
+    climb(n, n % 2, n / 2 % 2, x);
     return weir_status_success;
 }
 

@@ -8,14 +8,14 @@ import random
 import pytest
 
 from extractor.facts.host import expression as ex
-from extractor.facts.host.bounds import contradictory
+from extractor.facts.host.contradictions import contradictory
 from extractor.facts.host.evaluate import holds
 from extractor.facts.host.expression import Expression
-from extractor.facts.host.inequalities import Linear, infeasible
 from extractor.facts.host.text import conjunction
 from extractor.facts.host.trees import points_to_constant
 
 NAMES = ("a", "b", "c")
+_ZEROS = (("==", ex.integer(0)), ("!=", ("f", 0.0)))
 N, M = ("v", "n", "n", "i32"), ("v", "m", "m", "i32")
 
 
@@ -87,25 +87,36 @@ def test_numbers_are_weighed(
     assert contradictory(made) is excluded
 
 
-def test_too_many_cases_are_no_contradiction() -> None:
-    names = [("v", str(number), f"x{number}", "i32") for number in range(40)]
-    either = [
-        ex.binary(
-            "||",
-            "b",
-            ex.binary("==", "b", name, ex.binary("+", "i32", other, ex.integer(1))),
-            ex.binary("==", "b", name, ex.binary("+", "i32", other, ex.integer(3))),
-        )
-        for name, other in itertools.pairwise(names)
-    ]
-    # Thirty-nine odd steps lead to an odd distance; nobody looks at all of them.
-    end = ex.binary("==", "b", names[-1], ex.binary("+", "i32", names[0], ex.integer(60)))
-    assert contradictory((*either, end)) is False
+@pytest.mark.parametrize(("guests", "told"), [(4, True), (15, False)])
+def test_what_takes_too_many_steps_is_no_contradiction(guests: int, told: bool) -> None:
+    names = [("v", str(number), f"x{number}", "i32") for number in range(guests)]
+    apart = [ex.binary("!=", "b", *pair) for pair in itertools.combinations(names, 2)]
+    # One room less than there are guests.
+    rooms = [ex.binary(">=", "b", name, ex.integer(2)) for name in names]
+    rooms += [ex.binary("<=", "b", name, ex.integer(guests)) for name in names]
+    assert contradictory((*rooms, *apart)) is told
 
 
-def test_rows_without_whole_numbers() -> None:
-    assert infeasible([Linear({N: 2, M: -2}, 1), Linear({N: -2, M: 2}, -1)])
-    assert not infeasible([Linear({N: 2, M: -3}, 1), Linear({N: -2, M: 3}, -1)])
+def test_zero_is_zero_however_it_is_written() -> None:
+    scalar = ("u", "*", "f32", ("v", 0, "alpha", "p"))
+    whole, floating = (("b", op, "b", scalar, zero) for op, zero in _ZEROS)
+    assert contradictory((whole, floating))
+    assert not contradictory((whole, ("b", "==", "b", scalar, ("f", 1.0))))
+
+
+def test_a_pointer_is_one_value() -> None:
+    one, other = ("v", 0, "x", "p"), ("v", 1, "y", "p")
+    null = ("k", 0, "p", "nullptr")
+    same, none = ("b", "==", "b", one, other), ("b", "==", "b", one, null)
+    assert contradictory((same, none, ("b", "!=", "b", other, null)))
+
+
+def test_elements_of_a_table_of_constants_are_between_its_extremes() -> None:
+    table = ("g", "widths", "?", 16, 64)
+    entry = ("i", "i32", table, N)
+    assert contradictory((("b", "<", "b", entry, ex.integer(16)),))
+    assert not contradictory((("b", "<", "b", entry, ex.integer(17)),))
+    assert not contradictory((("b", "<", "b", ("i", "i32", ("g", "t", "?"), N), ex.integer(0)),))
 
 
 @pytest.mark.parametrize(
