@@ -67,3 +67,30 @@ def test_a_pool_that_replaces_its_workers_comes_to_its_end(tmp_path: Path) -> No
         [sys.executable, "-P", str(script)], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "66"
+
+
+PARENT = """
+import subprocess, sys
+from extractor.parent_death import minded
+
+worker = subprocess.Popen([*minded("timeit"), "-n1", "-r1", "import time; time.sleep(600)"])
+print(worker.pid, flush=True)
+worker.wait()
+"""
+
+
+def test_a_program_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    owner = subprocess.Popen([sys.executable, "-P", str(script)], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    worker = int(owner.stdout.readline())
+    assert alive(worker)
+    os.kill(owner.pid, signal.SIGKILL)
+    owner.wait()
+    owner.stdout.close()
+    for _ in range(400):
+        if not alive(worker):
+            break
+        time.sleep(0.05)
+    assert not alive(worker)

@@ -7,12 +7,13 @@ import json
 import pickle
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from extractor.parent_death import minded
 
 RESTART_ABOVE_MB = 500
 """A worker larger than this is replaced: what libclang frees, the allocator keeps in pieces."""
@@ -63,8 +64,7 @@ class Pool:
     def __init__(
         self, library: Path, libclang: Path, jobs: int, module: str = "extractor.index.worker"
     ) -> None:
-        self._command = [sys.executable, "-m", module]
-        self._command += [str(library), str(libclang)]
+        self._command = [*minded(module), str(library), str(libclang)]
         self._jobs = max(1, jobs)
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()

@@ -44,9 +44,10 @@ def test_a_run_killed_between_units_is_not_begun_again(
 ) -> None:
     trap.on("src/sort.cpp")
     process = runs.start("killed", "--jobs", "1")
-    trap.worker()
+    worker = trap.worker()
     process.kill()
     process.wait()
+    wait_for(lambda: gone(worker))
     trap.off()
     before = units_in(quick_cache)
     assert before > 0
