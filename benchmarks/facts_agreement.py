@@ -1,11 +1,14 @@
 """Agreement of facts with a second tool, over whole libraries: one table.
 
     python -P benchmarks/facts_agreement.py rocblas rocsolver
-    python -P benchmarks/facts_agreement.py rocblas --interface gemv --shapes 4
+    python -P benchmarks/facts_agreement.py rocblas --interface gemv --shapes 4 --calls gemv
 
 *Index maps* against addresses: each kernel is cut out of its library, built for the CPU runtime and
 launched with arguments of all kinds; its accesses are recorded and compared with the facts of their
-lines. *LDS* against code objects, of every ``OUT/PROJECT/**/facts.jsonl`` made with ``--arch``.
+lines. With ``--calls FAMILY,FAMILY`` the library's entry points of these families are called, too,
+so that kernels come to what only real inputs lead to. *LDS* against code objects, of every
+``OUT/PROJECT/**/facts.jsonl`` made with ``--arch``; where a code object has less, against the same
+kernel compiled without optimisation.
 *Conditions, grids, blocks and dynamic LDS* against launch traces, of every
 ``OUT/PROJECT/**/traces.jsonl``.
 
@@ -22,35 +25,32 @@ import json
 import re
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from extractor.errors import UnknownName
 from extractor.facts.device import facts_of
-from extractor.facts.device.representatives import shape
+from extractor.facts.device.library import planned_survey
 from extractor.facts.host.traced import compared
 from extractor.facts.records import Fact
 from extractor.facts.report.faults import launched_blocks
 from extractor.output import write
 from extractor.progress import Reporter
 from extractor.project import Project
-from kernels.facts_check.alone import Blocks, Run, instantiations, kernel_of, observed
-from kernels.facts_check.comparison import Comparison
+from kernels.facts_check.alone import Blocks, Run, instantiations, observed
+from kernels.facts_check.called import LINES, Calls, called
+from kernels.facts_check.lds import compared as lds_compared
+from kernels.facts_check.lds import unoptimised_bytes
 from kernels.facts_check.observation import Observation
 from kernels.facts_check.recording import build_recorder
+from kernels.facts_check.verdicts import judged
+from kernels.library import build_library
 from kernels.slice.choice import launchable_kernels
 
 _RESULTS = Path(__file__).with_name("results") / "facts_agreement.json"
-_OPEN = {
-    "loaded": "it depends on what is loaded",
-    "loop-carried": "it depends on a variable that a loop carries along",
-    "condition": "it depends on a condition that was not resolved",
-    "result": "it depends on what a function returns",
-}
-_EXAMPLES = 12
 _WANTED = 0.98
 
 
@@ -60,6 +60,8 @@ def main() -> int:
     parser.add_argument("projects", nargs="*", default=["rocblas", "rocsolver"])
     parser.add_argument("--interface", default="", help="Only kernels of a family or entry point.")
     parser.add_argument("--shapes", type=int, default=1, help="Instantiations of each kernel.")
+    parser.add_argument("--calls", default="", help="Families whose entry points are called.")
+    parser.add_argument("--call-seconds", type=float, default=6, help="Of each entry point.")
     parser.add_argument("--seconds", type=float, default=0, help="Begin no kernel after so many.")
     parser.add_argument("--most", type=int, default=0, help="Traces of each entry point; 0: all.")
     parser.add_argument("--jobs", type=int, default=2, help="Units at once.")
@@ -73,7 +75,7 @@ def main() -> int:
         row = compare(project, options, folder)
         if row is None:
             continue
-        row["lds"] = lds(folder)
+        row["lds"] = lds(project, folder)
         row["host"] = host(project, folder, options.interface, options.most)
         for share in print_row(name, row):
             worst = min(worst, share)
@@ -84,32 +86,32 @@ def main() -> int:
     return 0 if worst >= _WANTED else 1
 
 
-def lds(folder: Path) -> dict[str, Any]:
+def lds(project: Project, folder: Path) -> dict[str, Any]:
     """Static LDS as the syntax tree has it against that of code objects, by instantiation."""
-    stated: dict[tuple[str, str | None], int] = {}
-    compiled: dict[tuple[str, str, str], int] = {}
-    for file in sorted(folder.glob("**/facts.jsonl")):
-        for row in _rows(file, b'lds_bytes"'):
-            if row["value"] is None:
-                continue
-            if row["fact"] == "lds_bytes":
-                stated[row["function"], row["instantiation"]] = row["value"]
-            elif row["fact"] == "code_object_lds_bytes":
-                compiled[row["function"], row["instantiation"], row["arch"]] = row["value"]
-    found: dict[str, Any] = {"confirmed": 0, "contradicted": 0, "contradictions": []}
-    open_ends: Counter[str] = Counter()
-    for (function, symbol, arch), size in sorted(compiled.items()):
-        known = stated.get((function, symbol), stated.get((function, None)))
-        if known is None:
-            read = [s for f, s in stated if f == function and s and shape(s) == shape(symbol)]
-            if not read:
-                open_ends["no fact of this instantiation"] += 1
-                continue
-            known = stated[function, read[0]]
-        found["confirmed" if known == size else "contradicted"] += 1
-        if known != size:
-            found["contradictions"].append(f"{symbol} {arch}: {known} instead of {size}")
-    return {**found, "not_judged": dict(open_ends)}
+    rows = [
+        row
+        for file in sorted(folder.glob("**/facts.jsonl"))
+        for row in _rows(file, b'"fact":"')
+        if row["fact"] in ("lds_array", "lds_bytes", "code_object_lds_bytes")
+    ]
+    configs = project.configurations("all")
+    units = {one.path: one for config in configs for one in project.units(config, "device")}
+    survey, _ = planned_survey(project, None, configs)
+    owners = {
+        symbol: path
+        for one in survey.definitions.values()
+        if one.kernel
+        for symbol, path in sorted(one.instantiations)
+    }
+
+    def unoptimised(symbol: str, arch: str) -> int | None:
+        unit = units.get(owners.get(symbol, ""))
+        if unit is None:
+            return None
+        path = project.tree.root / unit.path
+        return unoptimised_bytes(project.toolchain, path, unit.arguments, arch, symbol)
+
+    return lds_compared(rows, unoptimised)
 
 
 def host(project: Project, folder: Path, interface: str, most: int) -> dict[str, Any]:
@@ -149,18 +151,44 @@ def compare(project: Project, options: argparse.Namespace, out: Path) -> dict[st
         str(project.rule.path), project.override, folder, build_recorder(folder), bounds,
         _blocks(out.glob("**/facts.jsonl")),
     )  # fmt: skip
-    seen: list[Observation] = []
+    seen: list[Observation] = list(calls(project, options, folder, run.recorder))
     begin = time.monotonic()
     with project.reporter.work(f"{project.rule.name} kernels alone") as advance:
         for rows in observed(run, chosen, options.jobs):
             seen += rows
-            advance(len(seen), len(chosen), rows[-1].function)
+            advance(sum(bool(one.symbol) for one in seen), len(chosen), rows[-1].function)
             if options.seconds and time.monotonic() - begin > options.seconds:
                 break
     if options.observe:
         return None
     facts = list(facts_of(project, interface))
-    return {"source": project.source.model_dump(), **judged(project, facts, seen, len(kernels))}
+    stated = [json.loads(fact.model_dump_json(by_alias=True)) for fact in facts]
+    found = judged(stated, seen, kernels, str(project.tree.root))
+    return {"source": project.source.model_dump(), **found}
+
+
+def calls(
+    project: Project, options: argparse.Namespace, folder: Path, recorder: Path
+) -> Iterator[Observation]:
+    """Calls entry points of families, each built for the CPU runtime."""
+    for family in filter(None, options.calls.split(",")):
+        try:
+            project.resolve(family)
+        except UnknownName:
+            continue  # of another of the libraries
+        out = folder / "libraries" / family
+        made = build_library(project, family, out, jobs=options.jobs, arguments=LINES)
+        work = [
+            Calls(
+                str(project.rule.path), project.override, entry, made.library, recorder, folder,
+                options.call_seconds,
+            )
+            for entry in made.entry_points
+        ]  # fmt: skip
+        with project.reporter.work(f"{project.rule.name} {family} called") as advance:
+            for done, one in enumerate(called(work, options.jobs), start=1):
+                advance(done, len(work), one.function)
+                yield one
 
 
 def _bounds(project: Project, function: str) -> str | None:
@@ -184,93 +212,13 @@ def _blocks(files: Iterable[Path]) -> Blocks:
     return found
 
 
-def judged(
-    project: Project, facts: list[Fact], seen: list[Observation], kernels: int
-) -> dict[str, Any]:
-    """What became of every stated index map."""
-    rows = [json.loads(fact.model_dump_json(by_alias=True)) for fact in facts]
-    comparison = Comparison(rows, [], str(project.tree.root))
-    for one in seen:
-        comparison.know(one.symbol, kernel_of(one))
-        for launch in one.launches:
-            comparison.add(launch, one.lines)
-    verdicts: dict[str, tuple[int, str, int]] = {}
-    by_function: dict[str, list[Observation]] = {}
-    for one in seen:
-        by_function.setdefault(one.function, []).append(one)
-    for number, fact in enumerate(comparison.facts):
-        value = {key: item for key, item in fact["value"].items() if key != "symbols"}
-        key = json.dumps([fact["function"], fact["subject"], value], sort_keys=True)
-        verdict = (*_verdict(comparison, number, by_function.get(fact["function"], [])), number)
-        verdicts[key] = min(verdicts.get(key, (9, "", 0)), verdict)
-    counts = Counter(rank for rank, _, _ in verdicts.values())
-    reasons = Counter(why for rank, why, _ in verdicts.values() if rank == 2)
-    result = comparison.result
-    wrong = [
-        f"{comparison.facts[n]['function']} {comparison.facts[n]['subject']} "
-        f"{comparison.facts[n]['value']['index']}: {result.contradicted[n]}"
-        for rank, _, n in verdicts.values()
-        if rank == 0
-    ]
-    stated = {fact["function"] for fact in comparison.facts}
-    right = {comparison.facts[n]["function"] for rank, _, n in verdicts.values() if rank == 1}
-    looked_at = counts[0] + counts[1]
-    return {
-        "kernels": {
-            "all": kernels,
-            "run": len({one.function for one in seen if not one.reason}),
-            "with_a_confirmed_index_map": len(right),
-            "with_stated_index_maps": len(stated),
-            "not_run": dict(Counter(one.reason for one in seen if one.reason).most_common()),
-            "not_begun": kernels - len(by_function),
-        },
-        "index_maps": {
-            "stated": len(verdicts),
-            "confirmed": counts[1],
-            "contradicted": counts[0],
-            "agreement": round(counts[1] / looked_at, 4) if looked_at else None,
-            "not_judged": dict(reasons.most_common()),
-        },
-        "accesses": {
-            "compared": result.accesses,
-            "without_a_fact": {
-                reason: {
-                    "accesses": sum(lines.values()),
-                    "lines": [f"{file}:{line}" for file, line in sorted(lines)][:_EXAMPLES],
-                }
-                for reason, lines in sorted(result.unexplained.items())
-            },
-        },
-        "contradictions": sorted(wrong),
-    }
-
-
-def _verdict(comparison: Comparison, number: int, seen: list[Observation]) -> tuple[int, str]:
-    """Rank (0 contradicted, 1 confirmed, 2 not judged) and why."""
-    result, fact = comparison.result, comparison.facts[number]
-    if number in result.contradicted:
-        return 0, ""
-    if number in result.agreed:
-        return 1, ""
-    if number in result.incomparable:
-        kinds = {symbol["kind"] for symbol in fact["value"]["symbols"].values()}
-        for kind, why in _OPEN.items():
-            if kind in kinds:
-                return 2, why
-        return 2, re.sub(r"^\S+ has no value", "a symbol has no value", result.incomparable[number])
-    ran = [one for one in seen if not one.reason]
-    if not ran:
-        return 2, "the kernel was not run"
-    limited = fact["instantiation"]
-    if limited and all(shape(one.symbol) != shape(limited) for one in ran):
-        return 2, "it holds for instantiations that were not run"
-    return 2, "no run came to it"
-
-
 def print_row(name: str, row: dict[str, Any]) -> list[float]:
     """The table of one library; the shares that agree."""
     kernels, maps = row["kernels"], row["index_maps"]
-    print(f"{name}: {kernels['run']} of {kernels['all']} kernels run")
+    print(
+        f"{name}: {kernels['run']} of {kernels['all']} kernels run, "
+        f"in {kernels['instantiations_run']} instantiations"
+    )
     for reason, count in kernels["not_run"].items():
         print(f"  {count:7} kernels not run: {reason}")
     print(f"  {'':24} {'agree':>8} {'differ':>7} {'share':>8}  not judged")
@@ -286,8 +234,14 @@ def print_row(name: str, row: dict[str, Any]) -> list[float]:
         shares += [agree / looked_at] if looked_at else []
         share = f"{agree / looked_at:.2%}" if looked_at else "-"
         print(f"  {what:24} {agree:8} {differ:7} {share:>8}  {left}")
+    print(
+        f"  {maps['agree_for_some_open_value']:7} index maps agree for some value of what is open"
+    )
     for reason, count in maps["not_judged"].items():
         print(f"  {count:7} index maps not judged: {reason}")
+    for kind, why in (("padded", "padding"), ("dropped", "arrays that the optimiser dropped")):
+        if row["lds"][kind]:
+            print(f"  {len(row['lds'][kind]):7} of the LDS bytes agree but for {why}")
     for text in (*row["contradictions"], *row["lds"]["contradictions"]):
         print(f"  contradicted: {text}")
     return shares

@@ -62,17 +62,17 @@ def judge_entry(request: EntryRequest) -> EntryJudged:
     Raises:
         UserError: The case that was asked for is none of this entry point.
     """
-    known = _library(request.project, request.source)
-    project, headers, options = known.project, known.headers, request.options
-    found = _signature(project, headers, request.entry)
+    options = request.options
+    project = _library(request.project, request.source).project
+    called = callable_entry(request.project, request.source, request.entry)
     record = EntryVerdict(request.entry, read_name(project.rule.families, request.entry).own)
-    if isinstance(found, str):
-        record.skipped = found
+    if isinstance(called, str):
+        record.skipped = called
         return EntryJudged(record, ())
     share = max((request.deadline - time.time()) / request.turns, 1.0)
-    flags = {name: real_letters(found, name, headers) for name in found.flags}
+    found, flags = called.signature, called.flags
     judge = Judge(
-        request.library, Execution(found, flags, known.handle, known.statuses), record,
+        request.library, called.execution, record,
         Limits(wall_seconds=options.call_seconds, cpu_seconds=100_000),
         wavefront=options.wavefront, lockstep=options.lockstep, command=request.command,
     )  # fmt: skip
@@ -85,6 +85,37 @@ def judge_entry(request: EntryRequest) -> EntryJudged:
         else:
             search.all()
         return EntryJudged(record, tuple(search.findings))
+
+
+@dataclass(frozen=True)
+class Callable:
+    """An entry point that can be called.
+
+    Attributes:
+        signature: What it takes.
+        flags: Letters and values of its flags.
+        execution: Makes its calls.
+    """
+
+    signature: Signature
+    flags: Mapping[str, Mapping[str, int]]
+    execution: Execution
+
+
+def callable_entry(project: str, source: str | None, entry: str) -> Callable | str:
+    """An entry point with all that calling it needs, or why it cannot be called.
+
+    Args:
+        project: Path of the rule file.
+        source: Folder or ``URL@REF`` instead of the pinned source.
+        entry: Its name.
+    """
+    known = _library(project, source)
+    found = _signature(known.project, known.headers, entry)
+    if isinstance(found, str):
+        return found
+    flags = {name: real_letters(found, name, known.headers) for name in found.flags}
+    return Callable(found, flags, Execution(found, flags, known.handle, known.statuses))
 
 
 @dataclass(frozen=True)

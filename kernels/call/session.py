@@ -59,6 +59,9 @@ class Session:
     Attributes:
         library: The shared object; the runtime lies beside it.
         limits: Of one call.
+        recorder: A shared object that is loaded before the runtime; its recordings go, one a
+            process, to ``accesses-N`` in the folder ``recordings``.
+        recordings: That folder; it stays.
 
     Raises:
         WorkerNotStarted: On a call, where no worker can be had.
@@ -66,6 +69,8 @@ class Session:
 
     library: Path
     limits: Limits = field(default_factory=lambda: Limits(wall_seconds=60, cpu_seconds=3600))
+    recorder: Path | None = None
+    recordings: Path | None = None
     _process: subprocess.Popen[bytes] | None = None
     _folder: tempfile.TemporaryDirectory[str] | None = None
     _stderr: Any = None
@@ -138,7 +143,13 @@ class Session:
         sandbox = best_sandbox()
         if sandbox.name == "unshare":
             shell[2] = shell[2].replace('exec "$@"', '"$@"')
-        readable = (self.library.parent, _WORKER.parent, Path(sys.executable).parent)
+        readable = [self.library.parent, _WORKER.parent, Path(sys.executable).parent]
+        if self.recorder and self.recordings:
+            # The one place that a worker can write is its folder.
+            folder = self.recordings
+            shell[4:4] = ["env", *self._recorded(runtime)]
+            shell[-1] = str(folder / "findings")
+            readable.append(self.recorder.parent)
         environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "HOME": str(folder)}
         self._process = subprocess.Popen(
             sandbox.wrap(shell, folder, readable), cwd=folder, env=environment,
@@ -150,6 +161,17 @@ class Session:
             said = self._end(self._process, time.monotonic() - begin)
             raise WorkerNotStarted(f"no worker for calls could be started: {said}")
         return self._process
+
+    def _recorded(self, runtime: Path) -> list[str]:
+        """What makes a worker record: variables of its environment, as ``env`` takes them."""
+        assert self.recorder
+        assert self.recordings
+        number = len(list(self.recordings.glob("accesses-*[0-9]")))
+        return [
+            f"LD_PRELOAD={self.recorder}:{runtime}",
+            f"ROCQUARRY_ACCESSES={self.recordings / f'accesses-{number}'}",
+            "ROCQUARRY_THINNED=launches",
+        ]
 
     def _line(self, process: subprocess.Popen[bytes], begin: float) -> bytes:
         assert process.stdout
@@ -175,7 +197,7 @@ class Session:
     def _findings(self) -> tuple[Mapping[str, Any], ...]:
         if not self._folder:
             return ()
-        path = Path(self._folder.name) / "findings"
+        path = (self.recordings or Path(self._folder.name)) / "findings"
         try:
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
             path.unlink()

@@ -11,10 +11,15 @@ from typing import Any
 from extractor.facts.device.representatives import shape
 from kernels.facts_check.expression import Unsupported, compiled, names_in
 from kernels.facts_check.kernel import Kernel, kernel_of_text
+from kernels.facts_check.open_values import OPEN, led_to, open_symbols, plainly_named
 from kernels.facts_check.recording import Access, Frame, Launch
 
 _MOST_VALUES = 20_000
 _MOST_ITERATIONS = 300
+_MOST_OPEN = 6
+"""Threads of a launch that are tried with every value of what is open: it takes long."""
+
+_POINTER = 8
 _SIZES = {
     "float": 4,
     "double": 8,
@@ -40,6 +45,7 @@ class Agreement:
 
     Attributes:
         agreed: Accesses that fell where the fact says, by number of the fact.
+        fitting: The same of facts with an open value, where some value of it leads there.
         contradicted: For a fact whose line made an access that no fact of the line allows, one
             example.
         incomparable: Why a fact could not be evaluated.
@@ -48,6 +54,7 @@ class Agreement:
     """
 
     agreed: dict[int, int] = field(default_factory=dict)
+    fitting: dict[int, int] = field(default_factory=dict)
     contradicted: dict[int, str] = field(default_factory=dict)
     incomparable: dict[int, str] = field(default_factory=dict)
     unexplained: dict[str, dict[Frame, int]] = field(default_factory=dict)
@@ -167,9 +174,13 @@ class Comparison:
         hit, whole = False, True
         for number in found:
             try:
-                if values.allows(number, self.facts[number]["value"], access):
-                    self.result.agreed[number] = self.result.agreed.get(number, 0) + 1
+                value = self.facts[number]["value"]
+                if values.allows(number, value, access):
+                    kind = self.result.fitting if is_open(value) else self.result.agreed
+                    kind[number] = kind.get(number, 0) + 1
                     hit = True
+                elif is_open(value):
+                    raise Unsupported("no value tried of what is open leads there")
             except Unsupported as error:
                 self.result.incomparable[number] = str(error)
                 whole = False
@@ -185,10 +196,18 @@ class _Values:
         for axis, blocks, threads in zip("xyz", launch.grid, launch.block, strict=True):
             self._fixed[f"gridDim.{axis}"], self._fixed[f"blockDim.{axis}"] = blocks, threads
         self._pointers: dict[str, int] = {}
+        self._members: dict[str, list[int]] = {}
+        self._tried: dict[int, int] = {}
         for name, data in zip(kernel.parameters, launch.arguments, strict=True):
             if len(data) in (1, 2, 4, 8):
                 self._fixed[name] = int.from_bytes(data, "little", signed=True)
                 self._pointers[name] = int.from_bytes(data, "little")
+            if len(data) % _POINTER == 0:
+                # A class that is passed; which of its words the pointer is, nobody says.
+                self._members[name] = [
+                    int.from_bytes(data[at : at + _POINTER], "little")
+                    for at in range(0, len(data), _POINTER)
+                ]
         self._bases: dict[tuple[str, int], set[int]] = {}
         self._known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], set[int]] = {}
 
@@ -205,10 +224,14 @@ class _Values:
         key = (number, access.block, access.thread)
         indices = self._known.get(key)
         if indices is None:
-            indices = self._known[key] = set(_indices(value, scope))
-        base = self._pointers.get(value["buffer"])
-        if base is not None:
-            return any(0 <= access.address - base - index * unit < width for index in indices)
+            indices = self._known[key] = self._led_to(number, value, scope)
+        starts = self._starts(value["buffer"], scope)
+        if starts:
+            return any(
+                0 <= access.address - base - index * unit < width
+                for base in starts
+                for index in indices
+            )
         # A pointer that was loaded: wherever it points, it is one place for all accesses.
         name, _, rest = value["buffer"].partition("[")
         if not rest.endswith("]") or name not in self._pointers:
@@ -225,6 +248,33 @@ class _Values:
             return False
         self._bases[which] = shared
         return True
+
+    def _led_to(self, number: int, value: Facts, scope: dict[str, int]) -> set[int]:
+        """Indices that a fact allows a thread.
+
+        Raises:
+            Unsupported: The fact cannot be evaluated, or has an open value and was tried often.
+        """
+        if not is_open(value):
+            return set(_indices(value, scope))
+        tried = self._tried[number] = self._tried.get(number, 0) + 1
+        if tried > _MOST_OPEN:
+            raise Unsupported("an open value, tried with a few threads")
+        plain = plainly_named(value)
+        values = open_symbols(plain["symbols"])
+        return led_to(values, scope, lambda own: _indices(plain, own))
+
+    def _starts(self, buffer: str, scope: dict[str, int]) -> list[int]:
+        """Addresses at which a buffer may begin; none where its pointer is in memory."""
+        known = self._pointers.get(buffer)
+        if known is not None:
+            return [known]
+        whole, _, member = buffer.partition(".")
+        if member.replace(".", "").isidentifier() and whole in self._members:
+            return self._members[whole]
+        if "[" in buffer:
+            return []
+        return [compiled(buffer)(scope)]
 
     def _sizes(self, value: Facts) -> tuple[int, int]:
         width = value["vector_bytes"]
@@ -249,7 +299,7 @@ def _indices(value: Facts, scope: dict[str, int]) -> Iterator[int]:
             scope[name] = symbol["value"]
         elif symbol["kind"] in ("loop variable", "iteration"):
             counters[name] = symbol
-        elif symbol["kind"] in ("loaded", "loop-carried", "condition"):
+        elif symbol["kind"] in OPEN and name not in scope:
             raise Unsupported(f"{name} is {symbol['kind']}")
     for number, one in enumerate(_counted(counters, scope)):
         if number > _MOST_VALUES:
@@ -283,6 +333,11 @@ def _counted(counters: dict[str, Any], scope: dict[str, int]) -> Iterator[dict[s
             at += step
         return
     raise Unsupported("loops that depend on each other")
+
+
+def is_open(value: Facts) -> bool:
+    """Whether an index hangs on a value that no recording tells."""
+    return any(symbol["kind"] in OPEN for symbol in value["symbols"].values())
 
 
 def _line(subject: str) -> Frame:

@@ -37,8 +37,8 @@ class Observation:
     """A kernel's runs.
 
     Attributes:
-        function: Id of its definition.
-        symbol: The instantiation.
+        function: Id of its definition; for calls of a library the entry point.
+        symbol: The instantiation; empty for calls, whose launches name their own.
         parameters: Names, in order.
         templates: Names of its template parameters, in order.
         reason: Why nothing was seen; empty where something was.
@@ -145,7 +145,7 @@ def _launch_all(seen: Observation, task: dict[str, Any], recorder: Path, work: P
                 seen.endings["a fault"] = seen.endings.get("a fault", 0) + 1
         if why:
             seen.endings[why] = seen.endings.get(why, 0) + 1
-        _keep(seen, recording)
+        keep(seen, recording)
         first = begun + 1
 
 
@@ -179,7 +179,8 @@ def _run(
     return max(begun, default=-1), ended, why
 
 
-def _keep(seen: Observation, recording: Path) -> None:
+def keep(seen: Observation, recording: Path) -> None:
+    """Adds some accesses of a recording to an observation, where there is one."""
     if not recording.exists():
         return
     kept = [_thinned(one) for one in read_launches(recording)]
@@ -189,7 +190,9 @@ def _keep(seen: Observation, recording: Path) -> None:
     seen.lines.update({(module + shift, at): frames for (module, at), frames in found.items()})
     for one in kept:
         moved = [Access(**{**asdict(a), "module": a.module + shift}) for a in one.accesses]
-        seen.launches.append(Launch(seen.symbol, one.grid, one.block, one.arguments, moved))
+        seen.launches.append(
+            Launch(seen.symbol or one.kernel, one.grid, one.block, one.arguments, moved)
+        )
 
 
 def _thinned(launch: Launch) -> Launch:

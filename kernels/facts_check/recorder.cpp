@@ -36,11 +36,15 @@ struct Recorder {
   uint64_t left = 0, of_launch = 0;
   bool thinned = false;                            // of each instruction some accesses, not all
   std::unordered_map<void*, uint64_t> instructions; // how often each was seen in a launch
+  uint64_t launches = 0;                           // of each instruction so many launches; 0: all
+  std::unordered_map<void*, uint64_t> launched;    // in how many launches each was seen
   Recorder() {
     const char* name = getenv("ROCQUARRY_ACCESSES");
     const char* most = getenv("ROCQUARRY_MOST_ACCESSES");
     left = most ? strtoull(most, nullptr, 10) : 2000000;
-    thinned = getenv("ROCQUARRY_THINNED") != nullptr;
+    const char* how = getenv("ROCQUARRY_THINNED");
+    thinned = how != nullptr;
+    launches = how && !strcmp(how, "launches") ? 12 : 0;
     if (name) {
       path = name;
       out = fopen(name, "wb");
@@ -77,6 +81,7 @@ void access(const void* address, uint8_t size, uint8_t kind, void* from) {
   if (r.thinned) {
     // Those of the first wavefront, and ever fewer of those behind it.
     uint64_t count = r.instructions[from]++;
+    if (r.launches && (count ? r.launched[from] : ++r.launched[from]) > r.launches) return;
     if (count >= 64 && (count >= 4096 || count % 32) && count % 512) return;
   }
   --r.of_launch;

@@ -15,7 +15,8 @@ from kernels.facts_check.comparison import Agreement, Comparison
 from kernels.facts_check.observation import Observation, block_shapes
 from kernels.facts_check.parameters import Parameter, launches
 from kernels.facts_check.recording import Access, Launch, build_recorder
-from kernels.slice.choice import launchable_kernels
+from kernels.facts_check.verdicts import judged
+from kernels.slice.choice import Launchable, launchable_kernels
 
 RULES = Path(__file__).parent / "slice" / "library" / "rules.toml"
 
@@ -102,3 +103,39 @@ def test_kernels_that_run_alone_confirm_their_facts_and_contradict_wrong_ones(
     wrong = judged(facts)
     assert set(wrong.contradicted) >= set(right.agreed)
     project.store.close()
+
+
+def test_every_stated_map_has_a_verdict_the_worst_of_its_facts() -> None:
+    def fact(line: int, index: str, symbol: str | None, **symbols: Any) -> dict[str, Any]:
+        return {
+            "fact": "global_access", "function": "a.hip:1:k", "subject": f"a.hip:{line}:3",
+            "instantiation": symbol, "reason": None,
+            "value": {"buffer": "a", "access": "store", "index": index, "symbols": symbols,
+                      "element": "T", "vector_bytes": "sizeof(T)"},
+        }  # fmt: skip
+
+    run, other, table = "_Z1kIfEvPT_", "_Z1kIdEvPT_", "_Z1kIPfEvPT_"
+    facts = [
+        fact(5, "threadIdx.x", None),
+        fact(16, "2*threadIdx.x", None),
+        fact(27, "p[1]*100 + threadIdx.x", None, **{"p[1]": {"kind": "loaded"}}),
+        fact(38, "threadIdx.x", None),
+        fact(5, "threadIdx.y", table),
+    ]
+    launch = Launch(run, (1, 1, 1), (64, 1, 1), [(0x1000).to_bytes(8, "little")])
+    lines = {}
+    for line, index in ((5, 3), (16, 3), (27, 203)):
+        launch.accesses.append(Access(0, line, 0x1000 + 4 * index, 4, "w", (0, 0, 0), (3, 0, 0)))
+        lines[0, line] = (("/tree/a.hip", line),)
+    alone = Observation("a.hip:1:k", other, ["a"], ["T"], "it does not build")
+    called = Observation("lib_call", "", launches=[launch], lines=lines)
+    kernels = [Launchable("a.hip:1:k", "k", "k", dict.fromkeys((run, table), ("c", "u")), ("c",))]
+    found = judged(facts, [alone, called], kernels, "/tree")
+    maps = found["index_maps"]
+    assert (maps["stated"], maps["confirmed"], maps["contradicted"]) == (5, 1, 1)
+    assert maps["agree_for_some_open_value"] == 1
+    assert maps["not_judged"] == {
+        "no run came to it": 1, "it holds for instantiations that were not run": 1,
+    }  # fmt: skip
+    assert (found["kernels"]["run"], found["kernels"]["instantiations_run"]) == (1, 1)
+    assert found["kernels"]["not_run"] == {}

@@ -112,3 +112,40 @@ def test_a_member_lies_within_what_the_index_counts() -> None:
     launch.accesses[:] = [Access(0, 16, 0x1003, 1, "w", (0, 0, 0), (0, 0, 0))]
     comparison.add(launch, {(0, 16): (("/tree/a.hip", 5),)})
     assert comparison.result.contradicted
+
+
+OPEN_VALUES = {
+    # An index with an open value, the kind of it, and an index that some value of it leads to.
+    "p[blockIdx.x]*500 + threadIdx.x": ("p[blockIdx.x]", "loaded", 7 * 500 + 3),
+    "k@12*500 + threadIdx.x + n": ("k@12", "loop-carried", 20 * 500 + 13),
+    "select(c@4, n, 200) + threadIdx.x": ("c@4", "condition", 203),
+}
+
+
+@pytest.mark.parametrize("index", OPEN_VALUES)
+def test_an_open_value_is_tried_and_counted_apart(index: str) -> None:
+    name, kind, right = OPEN_VALUES[index]
+    given = fact(index, **{name: {"kind": kind}, "n": {"kind": "parameter"}})
+    result = run(given, right).result
+    assert (result.fitting, result.agreed, result.contradicted) == ({0: 1}, {}, {})
+    # No value leads there; one that was not tried might.
+    result = run(given, right + 1).result
+    assert (result.fitting, result.agreed, result.contradicted) == ({}, {}, {})
+    assert result.incomparable
+
+
+def test_an_open_value_that_leads_anywhere_shows_nothing() -> None:
+    given = fact("p[n] + threadIdx.x", **{"p[n]": {"kind": "loaded"}, "n": {"kind": "parameter"}})
+    result = run(given, 20).result
+    assert (result.fitting, result.agreed, result.contradicted) == ({}, {}, {})
+    assert "almost anywhere" in result.incomparable[0]
+
+
+def test_a_buffer_may_be_chosen_or_be_a_member_of_what_is_passed() -> None:
+    chosen = fact("threadIdx.x")
+    chosen["value"]["buffer"] = "select((n < 3), b, a)"
+    assert run(chosen, 3).result.agreed == {0: 1}
+    member = fact("threadIdx.x")
+    member["value"]["buffer"] = "a.ptr"
+    assert run(member, 3).result.agreed == {0: 1}
+    assert run(member, 4).result.contradicted

@@ -24,6 +24,8 @@ from kernels.call.roles import Signature, read_signature
 from kernels.call.search import Judge, Search
 from kernels.call.session import Session, WorkerNotStarted
 from kernels.cpu.build import build_runtime, compile_unit, link
+from kernels.facts_check.observation import Observation, keep
+from kernels.facts_check.recording import build_recorder, read_launches
 from kernels.isolation.limits import Limits
 
 pytest.importorskip("numpy")
@@ -208,3 +210,26 @@ def test_a_typed_case_is_completed_and_its_faults_are_named(headers: Headers) ->
         completed({"values": "odd"}, pattern, words)
     with pytest.raises(UserError, match="mode is one of host, device, not 'both'"):
         completed({"mode": "both"}, pattern, words)
+
+
+def test_every_process_of_a_recorded_session_leaves_a_recording(
+    headers: Headers, library: Path, tmp_path: Path
+) -> None:
+    folder, place = tmp_path / "recordings", tmp_path / "recorder"
+    folder.mkdir()
+    place.mkdir()
+    signature = _signature(headers, "good_sscal")
+    cases = [case for case in boundary_cases(signature, {}, 0) if case["n"] >= 64][:3]
+    execution = Execution(signature, signature.flags, Handle(), {})
+    with Session(library, Limits(wall_seconds=30), build_recorder(place), folder) as session:
+        for case in cases:
+            assert execution.run(session, case) is None
+        session.close()
+        assert execution.run(session, cases[0]) is None
+    recordings = sorted(path for path in folder.glob("accesses-*") if "module" not in path.name)
+    assert [len(list(read_launches(path))) for path in recordings] == [3, 1]
+    seen = Observation("good_sscal", "")
+    for recording in recordings:
+        keep(seen, recording)
+    assert len(seen.launches) == 4
+    assert all(one.accesses and one.kernel for one in seen.launches)
