@@ -185,7 +185,7 @@ class Draft:
             interface=self.view.interface, entry_points=self.entry_points, configs=self.configs,
             archs=self.archs, kind=self.kind, category=self.category,
             level=level_of(spans, self.ground, self.view),
-            question=re.sub(r"[ \t]+", " ", self.question).strip(), answer=answer, context=(),
+            question=re.sub(r"(?<=\S)[ \t]+", " ", self.question).strip(), answer=answer, context=(),
             evidence=spans, claims=(*claims, *self._claims),
             author=Author(kind="static"), gates={}, tool_version=__version__,
         )  # fmt: skip

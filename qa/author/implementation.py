@@ -12,7 +12,8 @@ from qa.author.draft import Draft, code, listed
 from qa.author.glossary import meaning
 from qa.author.kernel_facts import KernelFacts, kernel_facts
 from qa.author.kernel_layout import cooperation, layout, part, scalars
-from qa.author.outline import explain, here, outline
+from qa.author.narration import narration
+from qa.author.outline import INCOMPLETE, explain, here, outline
 from qa.author.protocol import protocol
 from qa.author.purpose import operation, own_words
 from qa.author.subjects import entries_through
@@ -138,14 +139,14 @@ def _draft(
         parts += [
             _contract(draft, view, facts),
             layout(draft, facts),
-            _small_steps(draft, view, function) or bounds(draft, function.text, facts.reading),
+            _work(draft, view, function) or bounds(draft, function.text, facts.reading),
             scalars(facts),
             cooperation(facts),
         ]
     elif function.kind == "device":
         what = [
             layout(draft, facts),
-            _small_steps(draft, view, function)
+            _work(draft, view, function)
             or behaviour(draft, function.text, facts.reading, _names_called(view, function)),
         ]
         if not any(what) and own_words(ground, function) is None:
@@ -157,11 +158,15 @@ def _draft(
             return None
         parts.append(steps)
     else:
-        steps = outline(draft, function, _workers(view, function), _launch_lines(view, function))
+        lines = _launch_lines(view, function)
+        steps = _whole(
+            outline(draft, function, _workers(view, function), lines),
+            narration(draft, function, lines),
+        )
         parts.append(
             steps or behaviour(draft, function.text, facts.reading, _names_called(view, function))
         )
-        if function.kind == "launcher":
+        if function.kind == "launcher" and "\n" not in steps:
             parts.append(_launches(draft, view, function))
         elif not steps:
             parts.append(_callees(draft, view, function))
@@ -350,11 +355,17 @@ def _names_called(view: ScopeView, function: FunctionView) -> list[str]:
     return [n for n in dict.fromkeys(names) if len(n) > 3]
 
 
-def _small_steps(draft: Draft, view: ScopeView, function: FunctionView) -> str:
-    """The steps of a short kernel or device function, what it stores among them."""
+def _whole(short: str, narrated: str) -> str:
+    """The short telling where it leaves nothing out, else the one that tells everything."""
+    return short if short and not short.startswith(INCOMPLETE) else narrated or short
+
+
+def _work(draft: Draft, view: ScopeView, function: FunctionView) -> str:
+    """The steps of a kernel or device function, what it stores among them."""
     helpers = [f.name for f in view.callees.get(function.id, ()) if f.kind == "device"]
     helpers = [n for n in helpers if not re.match(r"load_|cond_load_|conj$|operator", n)]
-    return outline(draft, function, helpers, {}, _MOST_SMALL_STEPS)
+    short = outline(draft, function, helpers, {}, _MOST_SMALL_STEPS)
+    return _whole(short, narration(draft, function, {}))
 
 
 def _workers(view: ScopeView, function: FunctionView) -> list[str]:

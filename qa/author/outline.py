@@ -26,6 +26,8 @@ _VERBATIM = re.compile(
     r"(?:hip)?[mM]em(?:set|cpy)\w*|hipStreamSynchronize|rocblas_[gs]et_pointer_mode|atomic\w+"
 )
 _BARRIER = "__syncthreads"
+INCOMPLETE = "Its main steps, in this order: "
+"""How a telling begins that leaves something out."""
 _CHATTER = re.compile(r"log_|ROCSOLVER_ENTER|check_numerics|rocblas_cout|_ENTER\w*$|ERROR|CHECK")
 _NAME = re.compile(r"(?<![\w.>:])[A-Za-z_]\w*")
 _WORDS = frozenset(["true", "false", "nullptr", "sizeof", "const", "int", "bool", "size_t", "std"])
@@ -91,7 +93,7 @@ def outline(
     open_names = {d.name for d in reading.definitions if times_set(function.text, d.name) > 1}
     open_names |= _declared(function.text)
     if dark - _STATUSES or open_names - _STATUSES or stores < len(reading.stores):
-        lead = "Its main steps, in this order: "
+        lead = INCOMPLETE
     text = lead + "; ".join(f"({n}) {one}" for n, one in enumerate(told, 1)) + "."
     text += here(names)
     return text if len(text) <= _LONGEST else ""
