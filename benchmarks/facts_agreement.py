@@ -37,6 +37,7 @@ from extractor.facts.device.library import planned_survey
 from extractor.facts.host.traced import compared
 from extractor.facts.records import Fact
 from extractor.facts.report.faults import launched_blocks
+from extractor.function_head import head_of
 from extractor.output import write
 from extractor.progress import Reporter
 from extractor.project import Project
@@ -194,7 +195,7 @@ def calls(
 def _bounds(project: Project, function: str) -> str | None:
     """What stands in a kernel's launch bounds first, as it is written."""
     file, line, _ = function.removeprefix("EXT:").split(":", 2)
-    head = project.text.text(file, int(line), int(line) + 12).partition("{")[0]
+    head = head_of(project.text.text(file, int(line), int(line) + 40))
     match = re.search(r"__launch_bounds__\s*\(([^,()]*(?:\([^()]*\)[^,()]*)*)", head)
     return match[1].strip() if match else None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from extractor import __version__
 from extractor.configuration_graph import ConfigurationGraph
 from extractor.demangle import template_arguments
+from extractor.function_head import head_of
 from extractor.graph.linked import LinkedGraph, Node, Site
 from extractor.graph.walk import Step, Walker
 from extractor.launch_text import LaunchPlace, LaunchText
@@ -302,7 +303,7 @@ class Assembly:
             end = body if site.begin < body <= site.end else site.end
             text = self.b.text.slice(site.file, site.begin, end)
             if end == site.end:
-                text = text.partition("{")[0]
+                text = head_of(text)
             if "::" in node.qualified_name:
                 text = _without_initialisers(text)
             signature = _folded(text).removesuffix(" try")

@@ -15,6 +15,7 @@ from extractor.facts.device.architectures import DependentLines
 from extractor.facts.device.representatives import Definition, chosen, shape, shapes_of
 from extractor.facts.device.unit_findings import Finding, read_units
 from extractor.facts.records import Fact
+from extractor.function_head import head_of
 from extractor.graph.linked import Node
 from extractor.launch_text import LaunchText
 from extractor.project import Project
@@ -132,7 +133,7 @@ def _collect(
         if definition.bounds is None:
             site = node.site
             head = project.text.slice(site.file, site.begin, int(node.record["b"]) or site.end)
-            definition.bounds = launches.bounds(by_path[path], head.partition("{")[0]) or ""
+            definition.bounds = launches.bounds(by_path[path], head_of(head)) or ""
     for index in graph.device_walker.reach(begun, dead=False):
         node = graph.device.nodes[index]
         if not node.project or not node.defined:

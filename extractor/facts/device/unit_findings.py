@@ -21,6 +21,9 @@ from extractor.index.precompiled import planned
 from extractor.project import Project
 from extractor.units import Unit
 
+_DECIDING_NOTHING = frozenset({"architectures", "library", "representatives", "unit_findings"})
+"""Modules that no worker needs: they choose what is read and put together what was found."""
+
 Finding = dict[str, Any]
 BySymbol = dict[str, list[Finding]]
 
@@ -141,6 +144,7 @@ def _ask(
 def _identity() -> str:
     digest = hashlib.blake2b(digest_size=12)
     folder = Path(__file__).parent
-    for source in sorted([*folder.glob("*.py"), *SOURCES.iterdir()]):
+    read = [path for path in folder.glob("*.py") if path.stem not in _DECIDING_NOTHING]
+    for source in sorted([*read, *SOURCES.iterdir()]):
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     return digest.hexdigest()
