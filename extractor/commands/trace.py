@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from extractor.api import scope_bytes
 from extractor.errors import ToolchainError, UnknownName
 from extractor.output import write
-from extractor.project import Project, output_folder
+from extractor.project import Project, opened, output_folder
+from extractor.spread import spread
 from extractor.trace.coverage import Coverage, cover
 from extractor.trace.run import Effort, Traced, trace_interface
 from extractor.trace.tracer import Tracer
@@ -38,39 +41,76 @@ def run(
     names = sorted(project.families()) if interfaces is None else list(interfaces)
     for name in names:
         project.resolve(name)  # a name that is wrong ends the run before anything is built
-    tracers = [Tracer(project, config) for config in configs]
-    summaries = []
-    try:
-        with project.reporter.work(f"{project.rule.name} traces") as advance:
-            for done, name in enumerate(names, start=1):
-                summaries.append(_interface(tracers, name, out, archs, effort))
-                advance(done, len(names), name)
-    finally:
-        for tracer in tracers:
-            tracer.close()
-    return summaries
+    rule, source = str(project.rule.path), project.override
+    asked = [_Asked(rule, source, name, tuple(configs), tuple(archs), effort) for name in names]
+    jobs = project.indexer.jobs
+    if len(names) > 1 and (jobs > 1 or project.engine == "ray"):
+        running = spread(_apart, asked, jobs=jobs, engine=project.engine)
+    else:
+        tracers = [Tracer(project, config) for config in configs]
+        running = ((n, _interface(tracers, one)) for n, one in enumerate(asked))
+    found: dict[int, dict[str, Any]] = {}
+    with project.reporter.work(f"{project.rule.name} traces") as advance:
+        for done, (number, (summary, lines)) in enumerate(running, start=1):
+            if lines:
+                folder = output_folder(out, project.rule.name, names[number])
+                summary["written"] = str(write(folder / "traces.jsonl", lines))
+            found[number] = summary
+            advance(done, len(names), names[number])
+    return [found[number] for number in range(len(names))]
 
 
-def _interface(
-    tracers: Sequence[Tracer], name: str, out: Path, archs: Sequence[str], effort: Effort
-) -> dict[str, Any]:
-    project = tracers[0].project
+@dataclass(frozen=True)
+class _Asked:
+    """Traces of one interface, as a process that has nothing open is asked for them.
+
+    Attributes:
+        rules: Path of the rule file.
+        source: Folder or ``URL@REF`` instead of the pinned source.
+        name: The interface.
+        configs: Configurations.
+        archs: Architectures.
+        effort: How much is tried and kept for each entry point.
+    """
+
+    rules: str
+    source: str | None
+    name: str
+    configs: tuple[str, ...]
+    archs: tuple[str, ...]
+    effort: Effort
+
+
+def _apart(asked: _Asked) -> tuple[dict[str, Any], bytes]:
+    return _interface(_tracers(asked.rules, asked.source, asked.configs), asked)
+
+
+@functools.lru_cache(maxsize=1)
+def _tracers(rules: str, source: str | None, configs: tuple[str, ...]) -> list[Tracer]:
+    project = opened(rules, source)
+    return [Tracer(project, config) for config in configs]
+
+
+def _interface(tracers: Sequence[Tracer], asked: _Asked) -> tuple[dict[str, Any], bytes]:
+    """Summary of an interface and the lines of its ``traces.jsonl``."""
+    project, name = tracers[0].project, asked.name
     lines: list[bytes] = []
     summary: dict[str, Any] = {
         "project": project.rule.name, "interface": name, "written": None, "configs": {},
     }  # fmt: skip
     for tracer in tracers:
+        config = tracer.config
         try:
-            traced = trace_interface(tracer, name, archs=archs, effort=effort)
-            scope = json.loads(scope_bytes(project, name, (tracer.config,)))
+            traced = trace_interface(tracer, name, archs=asked.archs, effort=asked.effort)
+            scope = json.loads(scope_bytes(project, name, (config,)))
         except (ToolchainError, UnknownName) as error:
-            summary["configs"][tracer.config] = {"error": str(error)}
+            summary["configs"][config] = {"error": str(error)}
             continue
         finally:
             tracer.close()
         coverage = cover(
             scope,
-            tracer.config,
+            config,
             traced.traces,
             traced.launched,
             siblings=bool(project.rule.siblings),
@@ -79,11 +119,8 @@ def _interface(
             places=traced.places,
         )
         lines += [t.model_dump_json(by_alias=True).encode() + b"\n" for t in traced.traces]
-        summary["configs"][tracer.config] = _figures(traced, coverage)
-    if lines:
-        folder = output_folder(out, project.rule.name, name)
-        summary["written"] = str(write(folder / "traces.jsonl", b"".join(lines)))
-    return summary
+        summary["configs"][config] = _figures(traced, coverage)
+    return summary, b"".join(lines)
 
 
 def _figures(traced: Traced, coverage: Coverage) -> dict[str, Any]:

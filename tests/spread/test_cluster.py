@@ -16,15 +16,17 @@ from opened_libraries import TESTS
 
 from extractor.check import unit_cache
 from extractor.check.build import build
+from extractor.commands import trace
 from extractor.errors import MissingExtra, UserError
 from extractor.index import native_library
 from extractor.index.pool import Answer, Pool, Task
 from extractor.index.ray_pool import RayPool
 from extractor.project import Project
+from extractor.spread import Engine, spread
 from extractor.spread import cluster as cluster_module
-from extractor.spread import spread
 from extractor.spread.cluster import Cluster, LostCall
 from extractor.trace import objects
+from extractor.trace.calls import Effort
 
 # Two workers of this machine are one cluster for the whole module.
 pytestmark = pytest.mark.xdist_group("ray")
@@ -222,3 +224,20 @@ def requests(project: Project) -> list[Task]:
 
 def content(answers: Sequence[Answer] | Iterator[Answer]) -> dict[int, Any]:
     return {answer.name: (answer.records, answer.errors, answer.crashed) for answer in answers}
+
+
+def test_traces_are_the_same_from_a_cluster(
+    ray: Any, own_cache: Path, shared_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = Path(__file__).parents[1] / "trace" / "weir" / "rules.toml"
+    engines: tuple[tuple[Engine, Path], ...] = (("ray", own_cache), ("local", shared_cache))
+    effort, outputs = Effort(draws=1, budget=1, search=30), []
+    for engine, folder in engines:
+        monkeypatch.setenv("ROCQUARRY_CACHE", str(folder))
+        opened = Project(rules, jobs=1, engine=engine)
+        out = tmp_path / engine
+        summaries = trace.run(opened, ["lift", "lock"], ("source",), out, ("gfx942",), effort)
+        opened.store.close()
+        assert all(found["configs"]["source"]["calls"] > 0 for found in summaries)
+        outputs.append([Path(found["written"]).read_bytes() for found in summaries])
+    assert outputs[0] == outputs[1]

@@ -96,6 +96,23 @@ def test_constant_objects_and_tables_are_weighed(weir: Project, tmp_path: Path) 
     assert found["sites_seen"] == found["sites_live"] == 2
 
 
+def test_interfaces_traced_side_by_side_give_the_same_bytes(
+    own_cache: Path, shared_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names, outputs = ["flow", "lift", "lock", "spill"], []
+    effort = Effort(draws=1, budget=2, search=40)
+    for jobs, folder in ((2, own_cache), (1, shared_cache)):
+        monkeypatch.setenv("ROCQUARRY_CACHE", str(folder))
+        project = Project(WEIR, jobs=jobs)
+        out = tmp_path / str(jobs)
+        summaries = command.run(project, names, ("source",), out, CHIPS, effort)
+        project.store.close()
+        assert [found["interface"] for found in summaries] == names
+        assert all(found["configs"]["source"]["calls"] > 0 for found in summaries)
+        outputs.append([Path(found["written"]).read_bytes() for found in summaries])
+    assert outputs[0] == outputs[1]
+
+
 def test_a_wrong_proof_is_told_and_fails_the_run(
     weir: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
