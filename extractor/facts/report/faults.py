@@ -8,42 +8,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from extractor.facts.records import Fact
+from extractor.facts.report.divergence import DIVERGENT, divergent_barriers
+from extractor.facts.report.suspicion import (
+    SURE,
+    UNLIKELY,
+    Blocks,
+    Confidence,
+    Suspicion,
+)
 
-Confidence = Literal["worth a look", "unlikely but possible"]
+PASSED = "bound that lets an index pass its buffer"
+NARROW = "product of two sizes in 32 bits"
+WAVE32 = "works for wavefronts of 32 threads"
+LARGE_GRID = "grid that a large batch exceeds"
 
-
-@dataclass(frozen=True)
-class Suspicion:
-    """Something to look at.
-
-    Attributes:
-        kind: Which rule.
-        confidence: How likely it is a real fault.
-        function: Id of the definition.
-        file: Where.
-        line: Where.
-        seen: What the facts say.
-        matters_if: What would make it a fault.
-    """
-
-    kind: str
-    confidence: Confidence
-    function: str
-    file: str
-    line: int
-    seen: str
-    matters_if: str
+_GRAVEST = (PASSED, DIVERGENT, WAVE32, NARROW, LARGE_GRID)
 
 
 def suspicions(facts: Iterable[Fact]) -> list[Suspicion]:
-    """Everything that some rule finds, each place once, by kind and place."""
+    """Everything that some rule finds, the gravest kind first, then by place.
+
+    What one rule sees in several places of one function, in the same words, is one suspicion.
+    """
     found: dict[tuple[str, str, int], Suspicion] = {}
     facts = list(facts)
     blocks = launched_blocks(facts)
+    for one in divergent_barriers(facts, blocks):
+        found.setdefault((one.kind, one.file, one.line), one)
     for fact in facts:
         if fact.fact == "lds_access" and isinstance(fact.value, dict) and fact.span is not None:
             for one in _passed(fact, fact.value, blocks):
@@ -53,34 +48,41 @@ def suspicions(facts: Iterable[Fact]) -> list[Suspicion]:
             continue
         for one in rule(fact, fact.value):
             found.setdefault((one.kind, one.file, one.line), one)
-    order = sorted(found.values(), key=lambda s: (s.confidence, s.kind, s.file, s.line))
-    return sorted(order, key=lambda s: s.confidence != "worth a look")
+    alike: dict[tuple[str, ...], list[Suspicion]] = {}
+    for one in sorted(found.values(), key=lambda one: (one.file, one.line)):
+        key = (one.kind, one.confidence, one.function, one.group or one.seen, one.matters_if)
+        alike.setdefault(key, []).append(one)
+    merged = [
+        replace(first, places=tuple(dict.fromkeys(place for one in rows for place in one.places)))
+        for rows in alike.values()
+        for first in rows[:1]
+    ]
+    return sorted(merged, key=lambda s: (s.confidence != SURE, _rank(s.kind), s.file, s.line))
 
 
-def _at(fact: Fact, kind: str, confidence: Confidence, seen: str, matters_if: str) -> Suspicion:
+def _rank(kind: str) -> tuple[int, str]:
+    """Kinds that end in wrong results or in a launch that never ends come first."""
+    return _GRAVEST.index(kind) if kind in _GRAVEST else len(_GRAVEST), kind
+
+
+def _at(
+    fact: Fact, kind: str, confidence: Confidence, seen: str, matters_if: str, group: str = ""
+) -> Suspicion:
     assert fact.span is not None
     span = fact.span
-    return Suspicion(kind, confidence, fact.function, span.file, span.start_line, seen, matters_if)
-
-
-def _barrier(fact: Fact, value: Any) -> Iterator[Suspicion]:
-    if value.get("divergent") is True:
-        yield _at(
-            fact,
-            "barrier in divergent control flow",
-            "worth a look",
-            f"the barrier stands under '{value.get('condition') or 'a condition'}'",
-            "a block has several wavefronts and one of them comes to the barrier with none of its "
-            "threads: the others would wait for it",
-        )
+    place = f"{span.file}:{span.start_line}"
+    return Suspicion(
+        kind, confidence, fact.function, span.file, span.start_line, seen, matters_if, (place,),
+        group,
+    )  # fmt: skip
 
 
 def _wavefront(fact: Fact, value: Any) -> Iterator[Suspicion]:
     if value.get("width") == 32:
         yield _at(
             fact,
-            "works for wavefronts of 32 threads",
-            "worth a look",
+            WAVE32,
+            SURE,
             f"{value.get('how')} takes a wavefront for 32 threads",
             "the kernel runs on an architecture whose wavefronts have 64 threads",
         )
@@ -94,16 +96,16 @@ def _grid(fact: Fact, value: Any) -> Iterator[Suspicion]:
         if axis in "yz" and re.fullmatch(r"[a-z_]*batch[a-z_]*", text):
             yield _at(
                 fact,
-                "grid that a large batch exceeds",
-                "unlikely but possible",
+                LARGE_GRID,
+                UNLIKELY,
                 f"grid.{axis} is '{text}' as it stands",
                 "a caller may pass more than 65535 and the device limits this axis to that",
             )
         if _PRODUCT.search(text) and "int64" not in text and "size_t" not in text:
             yield _at(
                 fact,
-                "product of two sizes in 32 bits",
-                "unlikely but possible",
+                NARROW,
+                UNLIKELY,
                 f"grid.{axis} is '{text}'",
                 "the product passes 2147483647 for sizes that the interface admits",
             )
@@ -114,11 +116,12 @@ def _access(fact: Fact, value: Any) -> Iterator[Suspicion]:
     if narrow:
         yield _at(
             fact,
-            "product of two sizes in 32 bits",
-            "unlikely but possible",
+            NARROW,
+            UNLIKELY,
             f"the index '{value.get('index')}' holds '{narrow['product']}', computed in 32 bits",
             "the interface admits sizes whose product passes 2147483647, and neither a condition "
             "of the launch nor the host side's choice of kernels keeps them away from here",
+            str(narrow["product"]),
         )
     counted = value.get("one_too_many")
     if counted:
@@ -126,19 +129,12 @@ def _access(fact: Fact, value: Any) -> Iterator[Suspicion]:
         yield _at(
             fact,
             PASSED,
-            "worth a look",
+            SURE,
             f"{value.get('access')} of {value.get('buffer')}: '{counted['bound']}' lets the count "
             f"that begins at 0 be {name}, so that {name} + 1 elements are touched, "
             f"{counted['step']} apart",
             f"{value.get('buffer')} has {name} elements and not one more",
         )
-
-
-PASSED = "bound that lets an index pass its buffer"
-
-Blocks = dict[str, list[tuple[str | None, list[int] | None]]]
-"""Blocks by the kernel's id: the instantiation, where it is known, and threads along x, y, z, where
-they are numbers."""
 
 
 def launched_blocks(facts: Iterable[Fact]) -> Blocks:
@@ -177,7 +173,7 @@ def _passed(fact: Fact, value: Any, blocks: Blocks) -> Iterator[Suspicion]:
         yield _at(
             fact,
             PASSED,
-            "worth a look",
+            SURE,
             f"{value['array']} has {past['bytes']} bytes; thread {thread} of a block of "
             f"{'x'.join(map(str, block or ()))} reaches byte {past['reaches']} by "
             f"'{value['index']}'",
@@ -190,7 +186,6 @@ def _holds(block: list[int], thread: list[int]) -> bool:
 
 
 _RULES: dict[str, Callable[[Fact, Any], Iterator[Suspicion]]] = {
-    "barrier": _barrier,
     "wavefront_assumption": _wavefront,
     "launch_grid": _grid,
     "global_access": _access,

@@ -24,22 +24,76 @@ def _fact(name: str, value: Any, line: int = 3, arch: str | None = None) -> Fact
     )
 
 
+def _skipped(line: int, condition: str = "threadIdx.x < n", at: int = 2) -> Fact:
+    value = {"divergent": True, "condition": condition, "line": at}
+    return _fact("barrier", value, line)
+
+
+def _met(line: int) -> Fact:
+    return _fact("barrier", {"divergent": False, "condition": None}, line)
+
+
 def test_each_place_is_named_once_with_what_would_make_it_matter() -> None:
     facts = [
-        _fact("barrier", {"divergent": True, "condition": "threadIdx.x < n"}),
-        _fact("barrier", {"divergent": True, "condition": "threadIdx.x < n"}),
-        _fact("barrier", {"divergent": False, "condition": None}, 4),
+        _skipped(3),
+        _skipped(3),
+        _met(4),
         _fact("wavefront_assumption", {"width": 32, "how": "__shfl_down"}, 5),
         _fact("wavefront_assumption", {"width": 64, "how": "__shfl_down"}, 6),
         _fact("barrier", None, 7),
     ]
     found = suspicions(facts)
-    assert [(one.line, one.kind) for one in found] == [
-        (3, "barrier in divergent control flow"),
-        (5, "works for wavefronts of 32 threads"),
+    assert [(one.line, one.kind, one.confidence) for one in found] == [
+        (3, "barrier in divergent control flow", "worth a look"),
+        (5, "works for wavefronts of 32 threads", "worth a look"),
     ]
     assert "threadIdx.x < n" in found[0].seen
+    assert "line 4" in found[0].matters_if
     assert all(one.matters_if for one in found)
+
+
+def test_a_skipped_barrier_matters_where_another_one_is_to_come() -> None:
+    def confidence(*facts: Fact) -> str:
+        (found,) = suspicions(facts)
+        return found.confidence
+
+    loop = _fact("loop", {}, 1).model_copy(
+        update={"span": Span(file="a.hip", start_line=1, end_line=9, sha256="")}
+    )
+    sure, unlikely = "worth a look", "unlikely but possible"
+    # Threads that skip the one barrier end; a wavefront that ended is not waited for.
+    assert confidence(_skipped(5, at=4)) == unlikely
+    assert confidence(_met(3), _skipped(5, at=4)) == unlikely
+    assert confidence(_skipped(5, at=4), _met(8)) == sure
+    assert confidence(_met(3), _skipped(5, at=4), loop) == sure
+    # What was not proved to be met by all may be met by those.
+    assert confidence(_skipped(5, at=4), _fact("barrier", None, 8)) == sure
+    # A block of one wavefront waits for nobody, whatever comes.
+    assert confidence(_skipped(5, at=4), _met(8), _block(["8", "8", "1"])) == unlikely
+    assert confidence(_skipped(5, at=4), _met(8), _block(["n", "8", "1"])) == sure
+
+
+def test_what_is_seen_in_many_places_of_a_function_is_one_suspicion_the_gravest_kind_first() -> (
+    None
+):
+    counted = {"bound": "(i <= n)", "parameter": "n", "step": "1"}
+    overflow = {"bits": 32, "product": "blockIdx.x*incx"}
+    facts = [
+        _fact("global_access", {"index": "blockIdx.x*incx", "overflow": overflow}, 20),
+        _fact("global_access", {"index": "blockIdx.x*incx + 1", "overflow": overflow}, 21),
+        _skipped(5),
+        _skipped(6),
+        _skipped(7, "threadIdx.x < m"),
+        _fact("global_access", {"access": "load", "buffer": "x", "one_too_many": counted}, 30),
+    ]
+    found = suspicions(facts)
+    assert [(one.line, [place.rpartition(":")[2] for place in one.places]) for one in found] == [
+        (30, ["30"]),
+        (5, ["5", "6"]),
+        (7, ["7"]),
+        (20, ["20", "21"]),
+    ]
+    assert found[1].seen.startswith("2 barriers stand under 'threadIdx.x < n'")
 
 
 def test_a_product_in_32_bits_is_no_more_than_possible() -> None:

@@ -3,6 +3,7 @@
 import { byId, el, fill } from "./dom.js";
 import { factSections, glance } from "./sections.js";
 import { highlight } from "./highlight.js";
+import { packedData } from "./packed.js";
 import { wireTheme } from "./theme.js";
 
 const KINDS = { kernel: "Kernels", launcher: "Launchers", entry_point: "Entry points", host: "Host functions", device: "Device functions" };
@@ -11,8 +12,8 @@ let functions = [];
 let current = null;
 
 /** Starts the page. */
-export function start() {
-  const data = JSON.parse(byId("data").textContent);
+export async function start() {
+  const data = await packedData();
   const unpacked = (value) => {
     if (value === null || typeof value !== "object") return value;
     if ("$" in value) return data.texts[value.$];
@@ -22,7 +23,7 @@ export function start() {
   // Unpacked only where it is looked at: a family's page holds many thousands of facts.
   functions = data.functions.map((one) => {
     let facts = null;
-    return { ...one, kinds: new Set(one.facts.map((fact) => unpacked(fact.fact))), get facts() { return (facts = facts ?? one.facts.map(unpacked)); } };
+    return { ...one, suspicions: data.suspicions.filter((seen) => seen.function === one.id), kinds: new Set(one.facts.map((fact) => unpacked(fact.fact))), get facts() { return (facts = facts ?? one.facts.map(unpacked)); } };
   });
   wireTheme(byId("theme"), () => {});
   list("");
@@ -72,9 +73,17 @@ function show(one) {
     el("p", { class: "place" }, `${one.file}:${one.line}`, el("span", { class: "faint" }, `  ${one.instantiations} instantiations`)),
     glance(one),
     el("pre", { class: "signature" }, one.signature),
+    one.suspicions.map(suspicion),
     factSections(one, mark));
   byId("facts").scrollTop = 0;
   source(one);
+}
+
+// What looks like a fault stands above everything that was proved.
+function suspicion(seen) {
+  const at = { at: [seen.file, seen.line, seen.line] };
+  return el("p", { class: "suspicion", tabindex: "0", click: () => mark(at), focus: () => mark(at) },
+    el("strong", {}, seen.kind), ` (${seen.confidence}): ${seen.seen}. `, el("span", { class: "faint" }, `Matters if ${seen.matters_if}.`));
 }
 
 function source(one) {

@@ -7,7 +7,8 @@ const MOST_OPEN = 3;
 /** A card for each launch that reads differently. */
 export function launchCards(facts, mark) {
   const groups = launches(facts);
-  return groups.map((group) => launch(group, mark, groups.length <= MOST_OPEN));
+  const own = ownConditions(groups);
+  return groups.map((group, index) => launch(group, mark, groups.length <= MOST_OPEN, own[index]));
 }
 
 // Facts of one place are one launch. What holds in every configuration, or for every instantiation, belongs to the
@@ -40,7 +41,16 @@ function variants(facts, [part, ...rest]) {
   return split.flatMap((own) => variants(own, rest));
 }
 
-function launch(group, mark, open) {
+// Of each launch the conditions that not all of them have, those of the fewest first: they are why it is chosen.
+function ownConditions(groups) {
+  const all = groups.map((group) => group.find((fact) => fact.fact === "launch_condition")?.value?.conditions ?? []);
+  const counts = new Map();
+  for (const one of all.flat()) counts.set(one, (counts.get(one) ?? 0) + 1);
+  const stated = all.filter((conditions) => conditions.length).length;
+  return all.map((conditions) => conditions.filter((one) => counts.get(one) < stated).sort((a, b) => counts.get(a) - counts.get(b)));
+}
+
+function launch(group, mark, open, own) {
   const by = Object.fromEntries(group.map((fact) => [fact.fact, fact]));
   const condition = by.launch_condition;
   const first = group[0];
@@ -53,7 +63,8 @@ function launch(group, mark, open) {
   const value = condition?.value;
   return el("details", { class: "launch", open, click: () => mark(first) },
     el("summary", {}, el("span", { class: "swatch kernel" }), kernel, " ", el("span", { class: "place" }, first.subject.split("/").pop()),
-      el("span", { class: "shape faint" }, "block ", el("code", {}, size(by.launch_block)), "  grid ", el("code", {}, size(by.launch_grid)))),
+      el("span", { class: "shape faint" }, "block ", el("code", {}, size(by.launch_block)), "  grid ", el("code", {}, size(by.launch_grid))),
+      own.length ? el("span", { class: "shape faint", title: own.join("\n") }, "when ", el("code", {}, own.join(" ∧ "))) : null),
     el("dl", {},
       el("dt", {}, "when"), el("dd", {}, value ? conditions(value) : el("em", {}, condition ? `not stated: ${condition.reason}` : "not stated")),
       value?.loops?.length ? [el("dt", {}, "for each"), el("dd", {}, value.loops.map((loop) => el("code", {},

@@ -1,6 +1,7 @@
 // The page of a library: two plots, where to look first, what could not be proved, every kernel in a table.
 
 import { breakable, byId, el, fill } from "./dom.js";
+import { packedData } from "./packed.js";
 import { bars } from "./plot.js";
 import { wireTheme } from "./theme.js";
 
@@ -8,8 +9,8 @@ let data = null;
 let order = "irregular";
 
 /** Starts the page. */
-export function start() {
-  data = JSON.parse(byId("data").textContent);
+export async function start() {
+  data = await packedData();
   for (const kernel of data.kernels) {
     const [file, line, ...name] = kernel.function.split(":");
     Object.assign(kernel, { name: name.join(":").split("::").pop(), place: `${file}:${line}` });
@@ -57,7 +58,8 @@ function suspicion(found) {
     same ? el("p", { class: "faint" }, `Matters if ${found[0].matters_if}.`) : null,
     el("table", {}, el("tbody", {}, found.map((one) => el("tr", {},
       el("td", { class: "where" }, el("div", {}, breakable(one.function.split(":").pop())),
-        el("div", { class: "place faint", title: `${one.file}:${one.line}` }, `${one.file.split("/").pop()}:${one.line}`)),
+        el("div", { class: "place faint", title: one.places.join("\n") }, `${one.file.split("/").pop()}:${one.line}`,
+          one.places.length > 1 ? ` and ${one.places.length - 1} more` : "")),
       el("td", {}, one.seen, same ? null : el("span", { class: "faint" }, ` Matters if ${one.matters_if}.`)))))));
 }
 

@@ -28,10 +28,10 @@ export function factSections(one, mark) {
       const cards = launchCards(facts, mark);
       return block(title, cards.length, cards, one.kind !== "kernel" || cards.length <= MOST_LAUNCHES);
     }
-    return block(title, once(facts).length, table(facts, mark));
+    return block(title, once(facts).length, table(facts, mark, one));
   });
   const others = one.facts.filter((fact) => rest.has(fact.fact));
-  return [...made, others.length ? block("Others", once(others).length, table(others, mark)) : null];
+  return [...made, others.length ? block("Others", once(others).length, table(others, mark, one)) : null];
 }
 
 /** What a reader wants to know of a kernel before anything else, in a line. */
@@ -64,14 +64,21 @@ function block(title, count, content, open = true) {
   return el("details", { class: "section", open }, el("summary", {}, title, " ", el("span", { class: "faint" }, String(count))), content);
 }
 
-function table(facts, mark) {
+// Where in its function: the line and column, or the name; the file where it is another one.
+function place(fact, one) {
+  if (fact.subject === one.name) return "";
+  if (fact.subject.startsWith(`${one.file}:`)) return fact.subject.slice(one.file.length + 1);
+  return fact.subject.split("/").pop();
+}
+
+function table(facts, mark, one) {
   return el("table", {}, el("tbody", {}, once(facts).map((fact) => el("tr", {
     tabindex: "0", click: () => mark(fact), focus: () => mark(fact), title: fact.of ?? "", class: fact.value === undefined ? "null" : null,
   },
   el("td", { class: "kind" }, fact.fact.replaceAll("_", " ")),
-  el("td", { class: "place" }, fact.subject.split("/").pop()),
-  el("td", {}, stated(fact)),
-  el("td", { class: "faint" }, [fact.arch, fact.config, fact.by].filter(Boolean).join(" · "))))));
+  el("td", { class: "place", title: fact.subject }, place(fact, one)),
+  el("td", { class: "says" }, stated(fact)),
+  el("td", { class: "faint proof" }, [fact.arch, fact.config, fact.by].filter(Boolean).join(" · "))))));
 }
 
 // A fact that several instantiations share is one row.
@@ -91,11 +98,13 @@ function stated(fact) {
     return [el("span", { class: `class ${value.class ?? ""}` }, value.class ?? value.access), " ",
       el("code", {}, `${value.buffer ?? value.array}[${value.index}]`),
       value.stride !== undefined && value.stride !== null && value.class === "strided" ? el("span", { class: "faint" }, ` stride ${value.stride}`) : null,
-      value.vector_bytes ? el("span", { class: "faint" }, ` ${value.vector_bytes} bytes`) : null,
+      value.vector_bytes ? el("span", { class: "faint" }, ` ${String(value.vector_bytes).includes("sizeof") ? value.vector_bytes : `${value.vector_bytes} bytes`}`) : null,
       el("span", { class: "faint" }, conflicts(value.conflict_ways ?? {}))];
   }
   if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-    return Object.entries(value).filter(([, part]) => part !== null).map(([name, part]) => el("span", { class: "part" },
+    const parts = Object.entries(value).filter(([, part]) => part !== null);
+    if (!parts.length) return el("span", { class: "faint" }, "none are written");
+    return parts.map(([name, part]) => el("span", { class: "part" },
       el("span", { class: "faint" }, `${name.replaceAll("_", " ")} `), el("code", {}, plain(part))));
   }
   return el("code", {}, `${plain(value)}${fact.unit ? ` ${fact.unit}` : ""}`);
