@@ -114,6 +114,15 @@ class Ground:
 
     def span(self, file: str, start: int, end: int) -> Span:
         """A span of the tree with the hash of what stands there now."""
+        if file.startswith("EXT:"):
+            path = self.locate(file)
+            there = self.project.text.span(path, start, end) if path != file else None
+            return Span(
+                file=file,
+                start_line=start,
+                end_line=end,
+                sha256=there.sha256 if there else "0" * 64,
+            )
         return self.project.text.span(file, start, end)
 
     def text(self, span: Span) -> str:

@@ -92,6 +92,13 @@ def tell_ends(
     if any(site is None for row in kernels for site in row):
         return False
     names = [[site.callee.name for site in row if site is not None] for row in kernels]
+    spoken = [
+        (site, s)
+        for row, k in zip(rows, kernels, strict=True)
+        for s, site in zip(row, k, strict=True)
+    ]
+    if any(not _names_its_kernel(draft, made, s, site) for site, s in spoken if site is not None):
+        return False  # code of another library launches it
     if set(names[0]) == set(names[1]):
         return False  # how often each is launched is not told here
     common = [
@@ -133,15 +140,26 @@ def tell_ends(
             _tell_launch(draft, made, name, label, outcome, step, site)
         if not row:
             draft.say(
-                f"For {code(name)} = {label} nothing is launched at all.",
+                f"For {code(name)} = {label} {code(made.function.name)} launches nothing itself.",
                 draft.lines(made.function, parting.first, parting.last), "recompute",
             )  # fmt: skip
         elif not told:
             draft.say(
-                f"With {code(name)} = {label} nothing else is launched.",
+                f"With {code(name)} = {label} {code(made.function.name)} launches nothing else itself.",
                 draft.lines(made.function, parting.first, parting.last), "recompute",
             )  # fmt: skip
     return True
+
+
+def _names_its_kernel(draft: Draft, made: Arguments, step: Step, site: Site) -> bool:
+    """The lines of a launch name the kernel, or the function that they call does."""
+    text = draft.ground.text(draft.lines(made.function, step.first, step.last))
+    return re.search(
+        rf"\b{re.escape(site.callee.name)}\b", text
+    ) is not None or site.callee.name in {
+        function.name
+        for function in draft.view.overlapping(draft.lines(made.function, step.first, step.last))
+    }
 
 
 def _tell_return(draft: Draft, made: Arguments, name: str, label: str, outcome: Outcome) -> bool:
@@ -162,7 +180,7 @@ def _tell_return(draft: Draft, made: Arguments, name: str, label: str, outcome: 
     if passed and draft.choose("yes", "no", salt=f"passed{label}") == "yes":
         step = passed[-1]
         draft.say(
-            f"On the way {code(name)} = {label} fails {code(step.text)}.",
+            f"Before that {code(step.text)} is asked, and it is false for {code(name)} = {label}.",
             draft.lines(made.function, step.first, step.last), "recompute",
         )  # fmt: skip
     ends = (

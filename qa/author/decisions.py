@@ -12,7 +12,8 @@ from qa.author.launch_prose import Trace, meaning_words, tell_constants, tell_pa
 from qa.author.passed_values import Passed, fixed_parameters, not_denied, within
 from qa.author.sites import Test, count_of_tests, shared_tests
 from qa.ground import Ground
-from qa.reading.function import FunctionReading, read_function
+from qa.reading.function import Branch, FunctionReading, read_function
+from qa.reading.function_text import under_directive
 from qa.scope_view import FunctionView, ScopeView
 
 _LONGEST_TEST = 190
@@ -77,6 +78,8 @@ def decisions_on(
             instead = re.match(r"(\w+)\s*(?:<[^()]*>)?\(", branch.returns or "")
             if branch.last >= at.start_line or branch.guards or branch.loops or instead is None:
                 continue
+            if not _is_built(view, path[number][0], function, branch, instead[1]):
+                continue
             if re.search(r"memory_size|handle", branch.condition) or len(branch.condition) > 110:
                 continue
             span = ground.span(function.file, branch.first, branch.consequence[1])
@@ -116,6 +119,21 @@ def decisions_on(
     result.open |= {decision.function.id for decision in found[_MOST_DECISIONS:]}
     del found[_MOST_DECISIONS:]
     return result
+
+
+def _is_built(
+    view: ScopeView, instantiation: str, function: FunctionView, branch: Branch, callee: str
+) -> bool:
+    """The branch is in this configuration's build: a directive around it did not leave it out."""
+    assert function.span is not None
+    if not under_directive(function.text, branch.first - function.span.start_line):
+        return True
+    called = {
+        view.owner[target].name
+        for target, _at, configs in view.edges.get(instantiation, ())
+        if target in view.owner and view.configs[0] in configs
+    }
+    return callee in called
 
 
 def _is_settled(test: Test | Decision, fixed: Mapping[str, set[str]], ground: Ground) -> bool:

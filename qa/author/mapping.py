@@ -341,6 +341,7 @@ def _neighbours(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator
         verb = "stored to" if row.value["access"] == "store" else "read"
         here = draft.lines(function, row.line)
         step = high - low
+        far = f"{abs(step)} {'element' if abs(step) == 1 else 'elements'}"
         head = draft.head(function)
         if kind == "broadcast" and step == 0:
             draft.say(
@@ -355,9 +356,9 @@ def _neighbours(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator
         elif kind == "coalesced":
             draft.say(
                 draft.choose(
-                    f"{code(buffer)} is {verb} at {code(index)}; `threadIdx.x` stands there with factor {step}, so lane 1 is {step} {'element' if step == 1 else 'elements'} after lane 0.",
-                    f"The offset into {code(buffer)}, {code(index)}, grows by {step} from lane to lane and a wavefront covers neighbouring elements.",
-                    f"Along x {code(index)} moves {step} {'element' if step == 1 else 'elements'} a lane, which puts the lanes' parts of {code(buffer)} side by side.",
+                    f"{code(buffer)} is {verb} at {code(index)}; `threadIdx.x` stands there with factor {step}, so lane 1 is {far} {'after' if step > 0 else 'before'} lane 0.",
+                    f"The offset into {code(buffer)}, {code(index)}, {'grows' if step > 0 else 'shrinks'} by {abs(step)} from lane to lane and a wavefront covers neighbouring elements.",
+                    f"Along x {code(index)} moves {far} {'on' if step > 0 else 'back'} a lane, which puts the lanes' parts of {code(buffer)} side by side.",
                     salt=buffer,
                 ),
                 here, head, "fact", "recompute",
@@ -389,7 +390,7 @@ def _neighbours(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator
                     here, head, "fact",
                 )  # fmt: skip
         claim_fact(draft, row)
-        draft.claim("number", f"{high} - {low}", step, "recompute")
+        draft.claim("number", f"1 * {abs(step)}", abs(step), "recompute")
         shown.append(buffer)
         _claim_inputs(draft, values, {}, types)
     if len(set(shown)) >= 2:

@@ -12,6 +12,7 @@ from qa.author.configuration_pairs import configurations
 from qa.author.decisions import Decision, decisions_on, tell_decisions
 from qa.author.draft import Draft, code, listed
 from qa.author.entry_pairs import precisions, twins
+from qa.author.launch_places import tell_place
 from qa.author.launch_prose import Trace, call_words, claim_launch, size_words
 from qa.author.read_back import decided_by_data
 from qa.author.recorded_launches import has_aliases
@@ -25,7 +26,7 @@ _MOST_PATHS = 4
 _MOST_ARGUMENTS = 12
 _LARGEST = 5000
 _LONGEST_VALUE = 100
-_FEWEST_DECISIONS = 1
+_FEWEST_DECISIONS, _FEWEST_ALONE = 1, 2
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -133,7 +134,9 @@ def _path_draft(
             f"Take the shortest way on which {code(entry)}{where} comes to launch {code(kernel.name)}. At which tests could a call turn off it?",
         )
     usual, spans = _usual_checks(draft, steps)
-    names = list(dict.fromkeys(code(f.name) for f in hosts[1:]))
+    names = list(dict.fromkeys(
+        code(f.name) if f.name.isidentifier() else "a function object" for f in hosts[1:]
+    ))  # fmt: skip
     lead = f"{code(entry)} gets there by {listed(names)}{'' if only else ', the shortest way'}"
     heads = [draft.head(f) for f in hosts[1:] if f.span is not None]
     calls = [at for _f, at in steps[1:] if at is not None]
@@ -144,6 +147,9 @@ def _path_draft(
     for function in dict.fromkeys(d.function.id for d in decisions):
         own = [d for d in decisions if d.function.id == function]
         tell_decisions(draft, own, steps, found)
+    placed = tell_place(draft, launcher, kernel, decisions, path[-1][0])
+    if trace is None and not placed and len(decisions) < _FEWEST_ALONE:
+        return None  # one test is all there is to say
     _tell_origin(draft, launcher, steps[-1][1])
     if trace is not None:
         symbol = path[-1][0].split("@")[0]

@@ -116,7 +116,7 @@ def _draft(
         )  # fmt: skip
     total = 0
     for step in told:
-        total += _tell_size(draft, made, step, values)
+        total += _tell_size(draft, made, step, outcome, values)
     nothing = [step for step in sizes if step.value == 0]
     for step in nothing[:3]:
         draft.say(
@@ -175,13 +175,56 @@ def _tell_branch(draft: Draft, made: Arguments, step: Step) -> None:
     )  # fmt: skip
 
 
-def _tell_size(draft: Draft, made: Arguments, step: Step, values: dict[str, Value]) -> int:
+def _parts(text: str) -> tuple[str, str, str]:
+    """Name, operator of a compound assignment, and expression of a step."""
+    match = re.match(r"(\S+) ([-+*/]?)= (.*)", text, re.S)
+    return (match[1], match[2], match[3]) if match else (text, "", "")
+
+
+def _tell_grown(
+    draft: Draft, made: Arguments, step: Step, outcome: Outcome, values: dict[str, Value]
+) -> int:
+    """Says a size that is set first and multiplied or raised afterwards."""
+    name, sign, expression = _parts(step.text)
+    assert isinstance(step.value, int)
+    before = outcome.steps[: outcome.steps.index(step)]
+    earlier = [s for s in before if s.kind == "assign" and _parts(s.text)[0] == name]
+    how = {"*": "multiplied by", "+": "raised by", "-": "lowered by", "/": "divided by"}[sign]
+    start = code(name)
+    if earlier:
+        first = _parts(earlier[-1].text)[2]
+        start += f" starts from {code(first)}"
+        start += (
+            f", which is {earlier[-1].value}, and" if first != str(earlier[-1].value) else " and"
+        )
+    lines = [draft.lines(made.function, s.first, s.last) for s in (*earlier[-1:], step)]
+    given = _substituted(expression, made, values)
+    if earlier and given is not None and isinstance(earlier[-1].value, int):
+        worked = f"{earlier[-1].value} {sign} {f'({given})' if sign in '-/' else given}"
+        told = f", which makes {equation(worked, step.value)} bytes"
+        draft.claim("number", worked, step.value, "recompute")
+        draft.claim("number", str(earlier[-1].value), earlier[-1].value, "recompute")
+        for kind in re.findall(r"sizeof\(([^()]*)\)", expression):
+            bound = _plain(made.types.get(kind.strip(), kind.strip()))
+            if bound in BYTES:
+                draft.claim("size", bound, BYTES[bound], "recompute")
+    else:
+        told = f", which makes {step.value} bytes"
+    draft.say(f"{start} is {how} {code(expression)} then{told}.", *lines, "recompute")
+    return step.value
+
+
+def _tell_size(
+    draft: Draft, made: Arguments, step: Step, outcome: Outcome, values: dict[str, Value]
+) -> int:
     """Says one size with its factors put in."""
-    name, _, expression = step.text.partition(" = ")
+    name, sign, expression = _parts(step.text)
     value = step.value
     assert isinstance(value, int)
-    worked = _substituted(expression, made, values)
     where = draft.lines(made.function, step.first, step.last)
+    if sign:
+        return _tell_grown(draft, made, step, outcome, values)
+    worked = _substituted(expression, made, values)
     if worked is not None:
         draft.say(
             draft.choose(

@@ -27,6 +27,7 @@ from qa.text.prose import architectures, numbers, plain
 
 _MOST_INSTANTIATIONS = 12
 _CHAIN = re.compile(
+    r"(?<![-+*/%&|<>] )(?<![-+*/%])"
     r"((?:`?\b[A-Za-z_]\w*`?\s*=\s*)+|`?\b[A-Za-z_]\w*`? (?:is|of|equals|being) )"
     r"`?(-?\d[\d,']*)`?(?![\w.]|\s*[-+*/%(<>])"
 )

@@ -107,7 +107,7 @@ def _way(case: Case, sentence: str) -> str | None:
     start, names = groups[0], re.findall(r"`(\w+)`", groups[-1])
     if start not in paths:
         return f"no path is claimed from {start}"
-    steps = list(dict.fromkeys(paths[start][1:]))
+    steps = [step for step in dict.fromkeys(paths[start][1:]) if step.isidentifier()]
     if names not in (steps, steps[:-1]):
         return f"the claimed path from {start} goes another way: {sentence[:80]}"
     return None

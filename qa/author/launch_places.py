@@ -1,0 +1,131 @@
+"""What stands around and beside a launch: its grid, the loop that repeats it, what is launched else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from qa.author.decisions import Decision
+from qa.author.draft import Draft, code, listed
+from qa.author.launch_shapes import explained, shapes_of
+from qa.author.outline import loop_heads
+from qa.author.sites import sites_of
+from qa.ground import Ground
+from qa.reading.function import read_function
+from qa.scope_view import FunctionView, ScopeView, Site
+
+_LONGEST_HEAD, _MOST_NAMES, _MOST_KERNELS = 110, 3, 3
+_LONGEST_SHAPE = 150
+
+
+def tell_place(
+    draft: Draft,
+    launcher: FunctionView,
+    kernel: FunctionView,
+    decisions: Sequence[Decision],
+    instantiation: str,
+) -> bool:
+    """Says how large the launch is, how often it is made, and what its tests lead to when they fail.
+
+    Returns:
+        Whether there was anything to be said.
+    """
+    view, ground = draft.view, draft.ground
+    sites = [s for s in sites_of(view, instantiation.split("@")[0]) if s.caller.id == launcher.id]
+    if not sites or launcher.span is None:
+        return False
+    told = _tell_shape(draft, ground, launcher, sites)
+    told |= _tell_loop(draft, launcher, sites)
+    own = [d for d in decisions if d.function.id == launcher.id and not d.instead]
+    for decision in reversed(own):
+        others = _on_the_other_side(view, launcher, decision)
+        names = list(dict.fromkeys(s.callee.name for s in others if s.callee.name != kernel.name))
+        if not names or len(names) > _MOST_KERNELS:
+            continue
+        where = "fails" if decision.holds else "holds"
+        draft.say(
+            f"Where {code(decision.condition)} {where}, {code(launcher.name)} has "
+            f"{'a launch' if len(names) == 1 else 'launches'} of {listed([code(n) for n in names])} in its place.",
+            decision.span, *[s.at for s in others if s.callee.name in names][:4], draft.head(launcher),
+        )  # fmt: skip
+        return True
+    return told
+
+
+def _tell_shape(
+    draft: Draft, ground: Ground, launcher: FunctionView, sites: Sequence[Site]
+) -> bool:
+    words = shapes_of(sites)
+    names = explained(sites, ground, words.replace("`", " ")) if words else None
+    if not words or names is None or len(words) > _LONGEST_SHAPE or len(names) > _MOST_NAMES:
+        return False
+    assert launcher.span is not None
+    reading = read_function(launcher.text, launcher.span.start_line)
+    made = [d for d in reading.definitions if d.name in names]
+    dims = [
+        d for d in reading.definitions
+        if re.fullmatch(r"\w+", d.name) and any(d.name in (s.grid, s.block) for s in sites)
+    ]  # fmt: skip
+    shapes = [
+        draft.lines(launcher, launcher.span.start_line + row)
+        for row, line in enumerate(launcher.text.split("\n"))
+        if (match := re.match(r"\s*dim3\s+(\w+)", line))
+        and any(match[1] in (s.grid, s.block) for s in sites)
+    ]
+    meant = (
+        f", where {listed([f'{code(n)} is {code(v)}' for n, v in names.items()])}" if names else ""
+    )
+    fixed = [n for n in names if n in ground.constants and not any(d.name == n for d in made)]
+    for name in fixed:
+        draft.claim("constant", name, ground.constants[name][0], "source")
+    constants = [ground.constants[name] for name in fixed]
+    draft.say(
+        f"There {code(launcher.name)} sets {words} for it{meant}.",
+        *[s.at for s in sites[:3]],
+        *[draft.lines(launcher, d.first, d.last) for d in (*made, *dims)],
+        *[ground.span(file, line, line) for _value, file, line in constants],
+        *shapes, draft.head(launcher),
+    )  # fmt: skip
+    return True
+
+
+def _tell_loop(draft: Draft, launcher: FunctionView, sites: Sequence[Site]) -> bool:
+    assert launcher.span is not None
+    reading = read_function(launcher.text, launcher.span.start_line)
+    heads = loop_heads(launcher, reading)
+    around = [
+        [loop.first for loop in reading.loops if loop.first <= s.at.start_line <= loop.last]
+        for s in sites
+    ]
+    if not around[0] or any(loops != around[0] for loops in around):
+        return False
+    head = heads.get(around[0][-1], "")
+    if not head or len(head) > _LONGEST_HEAD:
+        return False
+    line = around[0][-1]
+    draft.say(
+        f"The launch stands in the loop {code(head)} and is made once in each of its rounds.",
+        draft.lines(launcher, line, line + 1), sites[0].at, draft.head(launcher),
+    )  # fmt: skip
+    return True
+
+
+def _on_the_other_side(view: ScopeView, launcher: FunctionView, decision: Decision) -> list[Site]:
+    """Launches that the same function makes where a test turns out the other way."""
+    assert launcher.span is not None
+    reading = read_function(launcher.text, launcher.span.start_line)
+    found = []
+    for site in view.launches:
+        if site.dead or site.caller.id != launcher.id:
+            continue
+        calls = [
+            c for c in reading.calls
+            if c.first <= site.at.start_line <= c.last and len(c.text) > 20
+        ]  # fmt: skip
+        guards = calls[0].guards if calls else ()
+        if any(
+            g.line == decision.span.start_line and g.condition == decision.condition
+            and g.negated == decision.holds for g in guards
+        ):  # fmt: skip
+            found.append(site)
+    return found
