@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -260,10 +260,17 @@ def _conditions(file: Path, configs: set[str]) -> dict[str, str]:
             if config is not None and configs and config not in configs:
                 continue
             if fact.get("fact") == LAUNCH_CONDITION and isinstance(value, dict):
-                text = value.get("text") or " && ".join(map(str, value.get("conditions", ())))
+                text = value.get("text") or _joined(value.get("conditions", ()))
                 found.setdefault(str(fact.get("subject", "")), set()).add(_folded(str(text)))
     return {subject: " | ".join(sorted(texts)) for subject, texts in found.items()}
 
 
 def _folded(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
+
+
+def _joined(conditions: Sequence[str]) -> str:
+    """A conjunction; a choice or an alternative in it keeps to itself."""
+    loose = ("||", " ? ")
+    parts = [f"({one})" if any(word in one for word in loose) else one for one in conditions]
+    return " && ".join(parts if len(parts) > 1 else conditions)

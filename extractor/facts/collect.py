@@ -57,7 +57,7 @@ def _made(
 def merged(facts: Iterable[Fact], configs: Sequence[str]) -> list[Fact]:
     """Facts in order of function and place; equal ones of all configurations are one."""
     found: dict[str, tuple[Fact, set[str | None]]] = {}
-    for fact in facts:
+    for fact in map(_lean, facts):
         rest = fact.model_copy(update={"config": None})
         key = rest.model_dump_json(by_alias=True)
         row = found.setdefault(key, (rest, set()))
@@ -69,6 +69,14 @@ def merged(facts: Iterable[Fact], configs: Sequence[str]) -> list[Fact]:
         else:
             result += [fact.model_copy(update={"config": c}) for c in configs if c in named]
     return sorted(result, key=_order)
+
+
+def _lean(fact: Fact) -> Fact:
+    """A condition without the text that its parts say already: a family has thousands of them."""
+    if fact.fact != "launch_condition" or not isinstance(fact.value, dict):
+        return fact
+    value = {key: part for key, part in fact.value.items() if key != "text"}
+    return fact.model_copy(update={"value": value})
 
 
 def _order(fact: Fact) -> tuple[str, int, str, str, int, str, str, str]:

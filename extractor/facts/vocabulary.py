@@ -97,9 +97,10 @@ VOCABULARY: dict[str, Shape] = {
                                "conditions, at file:line; `f(a).argument_2` is what a function of "
                                "another library leaves behind its second argument", "named",
                                more=("expression", "expressions", "conditions", "call")),
-    "launch_condition": _record("all conditions hold where it is launched; `assumes` is what only "
-                                "a run can tell; `loops` are around it", "conditions", "text",
-                                "named", "assumes", "loops", *_LAUNCH, more=_LAUNCH_MORE),
+    "launch_condition": _record("all conditions hold where it is launched, `text` joins them "
+                                "where it is there; `assumes` is what only a run can tell; `loops` "
+                                "are around it", "conditions", "named", "assumes", "loops",
+                                *_LAUNCH, more=("text", *_LAUNCH_MORE)),
     "launch_grid": _record("blocks along x, y, z", "expressions", "named", *_LAUNCH,
                            more=_LAUNCH_MORE),
     "launch_block": _record("threads along x, y, z", "expressions", "named", *_LAUNCH,

@@ -72,9 +72,9 @@ def _weighed(
 ) -> Suspicion:
     first = min(skipped, key=lambda row: (row.span.file, row.span.start_line))
     known = [block for _, block in blocks.get(function, ())]
-    next_one = min(
-        (row.span.start_line for row in others if _after(row, first, loops)), default=None
-    )
+    coming = [row.span.start_line for row in others if _after(row, first, loops)]
+    behind = [line for line in coming if line > first.span.start_line]
+    next_one = min(behind or coming, default=None)
     confidence: Confidence = UNLIKELY
     if known and all(block and prod(block) <= _WAVEFRONT for block in known):
         matters = (
@@ -90,7 +90,7 @@ def _weighed(
         confidence = SURE
         matters = (
             "a block has several wavefronts and one of them skips it with all its threads: it goes "
-            f"on to a barrier that all reach, line {next_one}, and the others take it for this one"
+            f"on to another barrier, line {next_one}, and the others take that for this one"
         )
     lines = sorted({row.span.start_line for row in skipped})
     text = first.condition or ""

@@ -122,3 +122,10 @@ def test_pages_and_lines_are_the_same_bytes_every_time(facts: list[Fact]) -> Non
     first = library_page("brook", "1", "0", facts)
     assert first == library_page("brook", "1", "0", again)
     assert all("null" not in reason for row in counts(facts).values() for reason in row)
+
+
+def test_conditions_that_are_written_are_not_written_again_as_one_text(facts: list[Fact]) -> None:
+    rows = [fact.value for fact in facts if fact.fact == "launch_condition"]
+    stated = [value for value in rows if isinstance(value, dict)]
+    assert any(value["conditions"] for value in stated)
+    assert not any("text" in value for value in stated)
