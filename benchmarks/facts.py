@@ -259,4 +259,6 @@ def _value(kind: str, name: str, case: dict[str, Any]) -> list[Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from extractor.console import run_script
+
+    run_script(main, "facts")

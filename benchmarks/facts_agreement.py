@@ -23,7 +23,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -249,4 +248,6 @@ def print_row(name: str, row: dict[str, Any]) -> list[float]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from extractor.console import run_script
+
+    run_script(main, "facts_agreement")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,4 +85,6 @@ def _sampled(
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from extractor.console import run_script
+
+    run_script(main, "facts_host")

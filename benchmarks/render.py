@@ -165,4 +165,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    from extractor.console import run_script
+
+    run_script(main, "render")

@@ -76,4 +76,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    from extractor.console import run_script
+
+    run_script(lambda: main(sys.argv[1:]), "traces")

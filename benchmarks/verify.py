@@ -92,4 +92,6 @@ def _table(found: dict[str, float]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    from extractor.console import run_script
+
+    run_script(main, "verify")

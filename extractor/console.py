@@ -56,6 +56,24 @@ def run_console(app: typer.Typer, name: str, interrupted: str) -> NoReturn:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def run_script(main: Callable[[], int | None], name: str) -> NoReturn:
+    """Runs a program that reads its own arguments, and ends it as :func:`run_console` does.
+
+    Args:
+        main: It; what it returns is the exit status.
+        name: Its name, in front of messages.
+    """
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        _fail(name, "interrupted", _INTERRUPTED)
+    except RocQuarryError as error:
+        _fail(name, str(error), error.exit_code)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        _fail(name, f"{error.filename}: {error.strerror}", 2)
+    sys.exit(code or 0)
+
+
 def answer(found: Any, show: Callable[[Any], None], *, as_json: bool, quiet: bool) -> None:
     """Prints an answer: as one JSON object, or as a person reads it, or not at all."""
     if as_json:

@@ -33,9 +33,14 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 def backends(as_json: Json = False) -> None:
     """Say which backends can be used here, what each proves, and why one cannot.
 
+    With it what stands between the programs that they run and this machine.
+
     Example: kernels backends
     """
     from kernels.backends import all_backends
+    from kernels.isolation.sandbox import best_sandbox
+
+    sandbox = best_sandbox()
 
     rows: list[dict[str, Any]] = []
     for backend in all_backends():
@@ -45,6 +50,7 @@ def backends(as_json: Json = False) -> None:
                 "backend": backend.name, "usable": found.usable, "reason": found.reason,
                 "hardware": found.hardware, "executes": backend.executes,
                 "proves": list(backend.proves), "does_not_prove": list(backend.does_not_prove),
+                "sandbox": sandbox.name if backend.executes else "",
             }
         )  # fmt: skip
     if as_json:
@@ -56,6 +62,7 @@ def backends(as_json: Json = False) -> None:
         print(f"{'':8} proves {', '.join(row['proves'])}")
         if row["does_not_prove"]:
             print(f"{'':8} does not prove {', '.join(row['does_not_prove'])}")
+    print(f"{'sandbox':8} {sandbox.describe()}")
 
 
 @app.command()

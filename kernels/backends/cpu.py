@@ -18,6 +18,7 @@ class CpuBackend(Backend):
     Args:
         wavefront: Lanes of a wavefront, 64 as on CDNA or 32 as on RDNA.
         lockstep: Let the lanes of a wavefront meet before every access to memory.
+        counted: Programs count their operations and accesses, and report them as findings.
     """
 
     name = "cpu"
@@ -30,9 +31,12 @@ class CpuBackend(Backend):
     does_not_prove = ("speed", "MFMA")
     executes = True
 
-    def __init__(self, wavefront: int = 64, *, lockstep: bool = False) -> None:
+    def __init__(
+        self, wavefront: int = 64, *, lockstep: bool = False, counted: bool = False
+    ) -> None:
         self.wavefront = wavefront
         self.lockstep = lockstep
+        self.counted = counted
 
     def availability(self) -> Availability:
         """Whether this is x86-64 Linux with the wheels' compiler and a C++ library."""
@@ -60,13 +64,20 @@ class CpuBackend(Backend):
 
     def build_program(self, source: Path, output: Path, arguments: Sequence[str] = ()) -> Program:
         """Compiles a unit and links it with the runtime."""
-        from kernels.cpu.build import build_runtime, compile_unit, link
+        from kernels.cpu.build import build_counter, build_runtime, compile_unit, link
 
-        unit = compile_unit(source.resolve(), arguments, self.wavefront, lockstep=self.lockstep)
-        linked = link(unit.objects, output, shared=False)
+        unit = compile_unit(
+            source.resolve(), arguments, self.wavefront, lockstep=self.lockstep,
+            counted=self.counted,
+        )  # fmt: skip
+        counter = build_counter().library if self.counted else None
+        # Before the runtime: its functions are the ones that the program calls.
+        first = (str(counter), f"-Wl,-rpath,{counter.parent}") if counter else ()
+        linked = link(unit.objects, output, shared=False, arguments=first)
         seconds = unit.built.seconds + linked.seconds
         compilation = Compilation(True, "", seconds, unit.built.from_cache)
-        return Program(output, compilation, reads=(build_runtime().library.parent,))
+        libraries = (build_runtime().library, *((counter,) if counter else ()))
+        return Program(output, compilation, reads=tuple(one.parent for one in libraries))
 
 
 def _processor() -> str:

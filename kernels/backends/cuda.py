@@ -10,11 +10,15 @@ from pathlib import Path
 from kernels.backends.model import Availability, Backend, Compilation, Program
 from kernels.building import cache
 from kernels.building.step import BuildError
+from kernels.cuda.dialect import for_nvcc
 from kernels.isolation import BUILD, run
 
 _INCLUDE = Path(__file__).parent.parent / "cuda" / "include"
+_STANDARDS = ("-std=c++17", "-std=c++20")
+"""In this order: more functions of the C++ library are ``constexpr`` in the later one, which is
+what lets nvcc call them on the card."""
 _FLAGS = (
-    "-x", "cu", "-std=c++17", "-O3", "--expt-relaxed-constexpr", "--extended-lambda",
+    "-x", "cu", "-O3", "--expt-relaxed-constexpr", "--extended-lambda",
     "--disable-warnings",
 )  # fmt: skip
 
@@ -37,6 +41,10 @@ class CudaBackend(Backend):
         if not card:
             return Availability(False, "nvcc is here but no NVIDIA card (nvidia-smi lists none)")
         return Availability(True, hardware=f"{card} (warps of 32 lanes)")
+
+    def dialect(self, text: str) -> str:
+        """Without what nvcc does not take."""
+        return for_nvcc(text)
 
     def compile(self, source: Path, arguments: Sequence[str] = ()) -> Compilation:
         """Compiles a unit to an object; needs nvcc and no card."""
@@ -66,14 +74,21 @@ class CudaBackend(Backend):
         source = source.resolve()
 
         def make(folder: Path) -> list[Path]:
-            command = [nvcc, *flags, *more, "-MD", "-MF", "unit.d", str(source), "-o", name]
-            outcome = run(command, BUILD, folder=folder)
-            seconds.append(outcome.seconds)
-            if not outcome.ok:
-                raise BuildError(f"compiling {source.name} with nvcc", outcome)
-            return cache.read_dependencies(folder / "unit.d")
+            text = source.read_text(encoding="utf-8", errors="replace")
+            unit, near = source, []
+            if self.dialect(text) != text:
+                unit, near = folder / source.name, [f"-I{source.parent}"]
+                unit.write_text(self.dialect(text), encoding="utf-8")
+            for standard in _STANDARDS:
+                command = [nvcc, *flags, standard, *near, *more, "-MD", "-MF", "unit.d", str(unit)]
+                outcome = run([*command, "-o", name], BUILD, folder=folder)
+                seconds.append(outcome.seconds)
+                if outcome.ok:
+                    found = cache.read_dependencies(folder / "unit.d")
+                    return [source if path == unit else path for path in found]
+            raise BuildError(f"compiling {source.name} with nvcc", outcome)
 
-        parts = ("cuda", _version(nvcc), name, *flags, *more)
+        parts = ("cuda", _version(nvcc), name, *_STANDARDS, *flags, *more)
         folder, found = cache.compiled(parts, source, make)
         return folder / name, sum(seconds), found
 

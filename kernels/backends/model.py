@@ -107,6 +107,10 @@ class Backend(ABC):
             UserError: The backend does not execute.
         """
 
+    def dialect(self, text: str) -> str:
+        """A HIP source as this backend's compiler takes it."""
+        return text
+
     def require_usable(self) -> None:
         """Checks that the backend can be used here.
 

@@ -11,10 +11,12 @@ from pathlib import Path
 from kernels.building import cache
 from kernels.building.host_compiler import find_host_compiler
 from kernels.building.step import Built
+from kernels.cpu.counting import COUNTERS
 from kernels.cpu.precompiled import INCLUDE, headers_identity
-from kernels.cpu.unit_steps import DEVICE_PASS, LIBRARIES, LOCKSTEP, UnitSteps
+from kernels.cpu.unit_steps import COUNTED, DEVICE_PASS, LIBRARIES, LOCKSTEP, UnitSteps
 
 _RUNTIME = Path(__file__).parent / "runtime"
+_COUNTER = Path(__file__).with_name("counter.cpp")
 
 _OPTIMISATION = "-O2"
 _CONTRACTION = "-ffp-contract=fast"  # as hipcc has it
@@ -54,6 +56,7 @@ def compile_unit(
     wavefront: int = 64,
     *,
     lockstep: bool = False,
+    counted: bool = False,
 ) -> CpuUnit:
     """Compiles one HIP unit for this machine.
 
@@ -65,6 +68,7 @@ def compile_unit(
             as on the GPU, where they run one instruction stream. Without, lanes run one after
             the other up to the next wait, and a kernel that leaves a barrier out because it
             counts on lockstep goes wrong. It costs some ten nanoseconds an access.
+        counted: Announce accesses and floating-point operations: see :mod:`kernels.cpu.counting`.
 
     Raises:
         BuildError: It does not compile, or a limit ended the compiler.
@@ -78,7 +82,7 @@ def compile_unit(
     seconds: list[float] = []
 
     def make(folder: Path) -> list[Path]:
-        steps = UnitSteps(compiler, source, flags, own, folder, runtime.library, lockstep)
+        steps = UnitSteps(compiler, source, flags, own, folder, runtime.library, lockstep, counted)
         steps.run(wavefront)
         seconds.append(steps.seconds)
         return [
@@ -90,7 +94,7 @@ def compile_unit(
     # only hipcpu/abi.h, which is one of them.
     parts = (
         "cpu-unit", compiler.identity, headers_identity(), *DEVICE_PASS,
-        *(LOCKSTEP if lockstep else ()), *flags, *own,
+        *(LOCKSTEP if lockstep else ()), *((*COUNTED, *COUNTERS) if counted else ()), *flags, *own,
     )  # fmt: skip
     folder, found = cache.compiled(parts, source, make)
     names = tuple((folder / "kernels.txt").read_text(encoding="utf-8").split())
@@ -160,6 +164,32 @@ def build_runtime() -> CpuRuntime:
 
     folder, found = cache.made([*parts, *(path.read_bytes() for path in sources)], make)
     return CpuRuntime(folder / "libhipcpu.so", Built(sum(seconds), found))
+
+
+@functools.cache
+def build_counter() -> CpuRuntime:
+    """Builds the library that counts for units that were compiled for it, or finds it.
+
+    Raises:
+        BuildError: It does not compile here.
+        ToolchainError: There is no compiler.
+    """
+    compiler = find_host_compiler()
+    runtime = build_runtime()
+    flags = ("-std=c++17", "-O2", "-fPIC", "-shared", f"-I{INCLUDE}")
+    seconds: list[float] = []
+
+    def make(folder: Path) -> None:
+        command = [
+            *flags, str(_COUNTER), "-o", "libhipcpu_counter.so",
+            "-Wl,-soname,libhipcpu_counter.so", str(runtime.library),
+            f"-Wl,-rpath,{runtime.library.parent}", *LIBRARIES,
+        ]  # fmt: skip
+        seconds.append(compiler.run(command, folder, "building the counter").seconds)
+
+    parts = ("cpu-counter", compiler.identity, str(runtime.library), *flags[:-1])
+    folder, found = cache.made([*parts, _COUNTER.read_bytes()], make)
+    return CpuRuntime(folder / "libhipcpu_counter.so", Built(sum(seconds), found))
 
 
 def parse_flags(wavefront: int = 64) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from kernels.building.host_compiler import HostCompiler
 from kernels.building.step import BuildError
 from kernels.cpu import precompiled
 from kernels.cpu.code_object import dynamic_lds_source, fat_binary_source, find_kernels, pack
+from kernels.cpu.counting import with_counters
 
 LIBRARIES = ("-lstdc++", "-lm", "-lgcc_s", "-lpthread", "-ldl")
 DEVICE_PASS = (
@@ -23,6 +24,8 @@ LOCKSTEP = (
     "-mllvm", "-tsan-instrument-atomics=0", "-mllvm", "-tsan-instrument-func-entry-exit=0",
     "-mllvm", "-tsan-instrument-read-before-write=1",
 )  # fmt: skip
+# The same calls, for a unit whose accesses and operations are counted and not ordered.
+COUNTED = (*LOCKSTEP, "-S", "-emit-llvm")
 _PARTS_NOT_KEPT = ("device.o", "dynamic_lds.o", "dynamic_lds.s", "code_object.s", "code_object.bin")
 
 
@@ -37,6 +40,8 @@ class UnitSteps:
         folder: Where everything is written; empty at the start.
         runtime: The runtime's shared object.
         lockstep: Whether lanes meet before every access to memory.
+        counted: Whether it announces its accesses and operations instead: see
+            :mod:`kernels.cpu.counting`.
     """
 
     def __init__(
@@ -48,11 +53,13 @@ class UnitSteps:
         folder: Path,
         runtime: Path,
         lockstep: bool = False,
+        counted: bool = False,
     ) -> None:
         self._compiler, self._source, self._folder = compiler, source, folder
         self._pass_flags, self._arguments = pass_flags, arguments
         self._runtime = runtime
-        self._lockstep = LOCKSTEP if lockstep else ()
+        self._lockstep = COUNTED if counted else LOCKSTEP if lockstep else ()
+        self._counted = counted
         self.seconds = 0.0
 
     def run(self, wavefront: int) -> None:
@@ -63,6 +70,8 @@ class UnitSteps:
         """
         self._compile("host", ())
         self._compile("device", DEVICE_PASS)
+        if self._counted:
+            self._count()
         host = Elf((self._folder / "host.o").read_bytes())
         device = Elf((self._folder / "device.o").read_bytes())
         kernels = find_kernels(device, host)
@@ -87,7 +96,7 @@ class UnitSteps:
         last = ("-fvisibility=default", *self._lockstep) if more else ()
         rest = [
             *self._arguments, *last, "-MD", "-MF", f"{side}.d",
-            "-c", str(self._source), "-o", f"{side}.o",
+            *(() if more and self._counted else ("-c",)), str(self._source), "-o", f"{side}.o",
         ]  # fmt: skip
         what = f"compiling the {side} side of {self._source.name}"
         flags = [*self._pass_flags, *more]
@@ -101,6 +110,17 @@ class UnitSteps:
                     if not precompiled.was_refused(error):
                         raise
         return self._step([*flags, "-include", "hipcpu/prelude.h", *rest], what)
+
+    def _count(self) -> None:
+        """Makes the device's object out of its intermediate code, with counters in it."""
+        text = (self._folder / "device.o").read_text(encoding="utf-8")
+        (self._folder / "device.ll").write_text(with_counters(text), encoding="utf-8")
+        self._step(
+            ["-x", "ir", "-fPIC", "-ffunction-sections", "-O2", "-Xclang", "-disable-llvm-passes",
+             "-c", "device.ll", "-o", "device.o"],
+            f"compiling the counted device side of {self._source.name}",
+        )  # fmt: skip
+        (self._folder / "device.ll").unlink()
 
     def _assemble(self, name: str, text: str) -> None:
         (self._folder / f"{name}.s").write_text(text, encoding="utf-8")

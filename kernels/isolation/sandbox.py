@@ -20,6 +20,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+_DESCRIBED = {
+    "bubblewrap": "bubblewrap: programs see no network and no other process, and write one folder",
+    "unshare": "process namespaces and limits: no child outlives a run, but programs see this "
+    "machine's files; install bubblewrap for more",
+    "none": "process groups and limits alone; install bubblewrap for more",
+}
+
 
 @dataclass(frozen=True)
 class Sandbox:
@@ -34,6 +41,10 @@ class Sandbox:
     name: str
     program: str = ""
     devices: bool = False
+
+    def describe(self) -> str:
+        """What it is, in one line."""
+        return _DESCRIBED[self.name]
 
     def wrap(
         self,

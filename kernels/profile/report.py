@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kernels.profile.timing import find_card
+
 if TYPE_CHECKING:
     from kernels.transfer.results import Imported, TaskResult
 
@@ -31,6 +33,7 @@ def report_page(results: Imported) -> str:
         f"<p>{len(results.tasks)} tasks, {right} agree with the cpu backend on every input, "
         f"{len(timed)} timed. Times are of this card and of no other. Caches were flushed before "
         f"each call.</p><h2>Share of the roofline</h2>{_bars(timed)}"
+        f"<h2>Roofline</h2>{_roofs(timed, results.hardware)}"
         f"<h2>Traffic against size</h2>{_points(timed)}<h2>All tasks</h2>{_table(results.tasks)}"
         f"<p>{html.escape(compiler[0])}"
         f"<br>{html.escape(results.machine)}</p></html>\n"
@@ -55,6 +58,58 @@ def _bars(timed: Sequence[TaskResult]) -> str:
             f'<text x="{305 + length:.1f}" y="{y + 12}">{100 * share:.0f} %</text>'
         )
     return f'<svg viewBox="0 0 {_WIDTH} {row * len(known)}">{"".join(lines)}</svg>'
+
+
+def _roofs(timed: Sequence[TaskResult], hardware: str) -> str:
+    """Operations a second against operations a byte, under what the card can do."""
+    card = find_card(hardware)
+    known = [
+        (one, one.flops / one.moved, one.roofline.gigaflops_per_second)
+        for one in timed
+        if one.roofline and one.moved and one.flops and one.roofline.gigaflops_per_second > 0
+    ]
+    if not card or not known:
+        return "<p>No operations were counted, or the limits of this card are not known.</p>"
+    band = float(card["bandwidth"])
+    peaks = {kind: float(card[kind]) for kind in ("float32", "float64")}
+    left = math.floor(math.log10(min(x for _, x, _ in known)))
+    right = max(2, math.ceil(math.log10(max(x for _, x, _ in known)) + 1e-9))
+    low = math.floor(math.log10(min(y for *_, y in known)))
+    high = math.ceil(math.log10(max(peaks.values())) + 1e-9)
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        wide, tall = _WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN
+        return (
+            _MARGIN + (x - left) / (right - left) * wide,
+            _HEIGHT - _MARGIN - (y - low) / (high - low) * tall,
+        )
+
+    marks = []
+    for tick in range(left, right + 1):
+        px, py = at(tick, low)
+        marks.append(f'<text x="{px:.0f}" y="{py + 16:.0f}" text-anchor="middle">1e{tick}</text>')
+    for tick in range(low, high + 1):
+        px, py = at(left, tick)
+        marks.append(f'<text x="{px - 6:.0f}" y="{py:.0f}" text-anchor="end">1e{tick}</text>')
+    for kind, peak in peaks.items():
+        ridge = math.log10(peak / band)
+        begin = max(float(left), low - math.log10(band))
+        path = [at(begin, begin + math.log10(band)), at(ridge, math.log10(peak)),
+                at(right, math.log10(peak))]  # fmt: skip
+        line = " ".join(f"{px:.1f},{py:.1f}" for px, py in path)
+        marks.append(f'<polyline points="{line}" fill="none" stroke="#999"/>')
+        px, py = path[-1]
+        marks.append(f'<text x="{px:.0f}" y="{py - 4:.0f}" text-anchor="end">{kind}</text>')
+    for one, x, y in known:
+        px, py = at(math.log10(x), math.log10(y))
+        marks.append(
+            f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="#47a" fill-opacity=".6">'
+            f"<title>{html.escape(one.task)}</title></circle>"
+        )
+    return (
+        f'<p>Gflop/s against flop/byte.</p><svg viewBox="0 0 {_WIDTH} {_HEIGHT}">'
+        f"{''.join(marks)}</svg>"
+    )
 
 
 def _points(timed: Sequence[TaskResult]) -> str:
@@ -106,11 +161,29 @@ def _table(tasks: Sequence[TaskResult]) -> str:
         rows.append(
             f"<tr><td>{html.escape(one.task)} <small>{html.escape(one.profiled)}</small></td>"
             f"<td>{state} {why}</td><td>{one.inputs_passed}</td><td>{one.moved:,}</td>"
-            + "".join(f"<td>{cell}</td>" for cell in cells)
+            f"<td>{one.flops:,}</td>"
+            + "".join(f"<td>{cell}</td>" for cell in [*cells, *_counted(one)])
             + "</tr>"
         )
     head = "".join(
         f"<th>{name}</th>"
-        for name in ("task", "right", "inputs", "bytes", "µs (95 %)", "GB/s", "roofline")
-    )
+        for name in (
+            "task", "right", "inputs", "bytes", "flops", "µs (95 %)", "GB/s", "roofline",
+            "DRAM bytes", "DRAM %", "SM %", "occupancy %",
+        )
+    )  # fmt: skip
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def _counted(one: TaskResult) -> list[str]:
+    """What the hardware counted, where it was asked: bytes, and shares of a card's units."""
+    values = one.counters
+    moved = [values.get(f"dram__bytes_{way}.sum") for way in ("read", "write")]
+    known = [float(part) for part in moved if part is not None]
+    shares = (
+        "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+        "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+        "sm__warps_active.avg.pct_of_peak_sustained_active",
+    )
+    cells = [f"{values[name]:.1f}" if name in values else "" for name in shares]
+    return [f"{sum(known):,.0f}" if len(known) == len(moved) else "", *cells]

@@ -81,7 +81,7 @@ def roofline(timing: Timing, moved: int, flops: int, hardware: str, element: str
     """
     seconds = timing.median_ms / 1e3
     rates = (moved / seconds / 1e9, flops / seconds / 1e9) if seconds else (0.0, 0.0)
-    card = next((one for one in _cards() if one["name"] in hardware), None)
+    card = find_card(hardware)
     if card is None:
         return Roofline(*rates, "memory", None, "")
     kind = {"complex64": "float32", "complex128": "float64", "bfloat16": "float16"}.get(
@@ -93,6 +93,11 @@ def roofline(timing: Timing, moved: int, flops: int, hardware: str, element: str
     bound = "memory" if at_memory >= at_arithmetic else "arithmetic"
     share = max(at_memory, at_arithmetic) / seconds if seconds else 0.0
     return Roofline(*rates, bound, share, str(card["name"]))
+
+
+def find_card(hardware: str) -> dict[str, Any] | None:
+    """What is known of a card, by its name as its driver has it; ``None`` where nothing is."""
+    return next((one for one in _cards() if one["name"] in hardware), None)
 
 
 @cache

@@ -23,6 +23,7 @@ from kernels.backends.cpu import CpuBackend
 from kernels.building.step import BuildError
 from kernels.isolation import EXECUTION
 from kernels.isolation.sandbox import best_sandbox
+from kernels.profile.counted import count
 from kernels.profile.request import choose_request, request_bytes
 from kernels.task import Task, load_task
 from kernels.task.folder import BASELINE, TASK
@@ -80,7 +81,7 @@ def export_tasks(folders: Sequence[Path], archive: Path, *, expect: bool = True)
         folders: Task folders, or folders of such.
         archive: The file to write, ``NAME.tar.gz``.
         expect: Run every baseline on the cpu backend, to have values that outputs of the card are
-            held to.
+            held to, and to count what the call that is timed does.
 
     Raises:
         UserError: There is no task, or the file cannot be written.
@@ -94,6 +95,7 @@ def export_tasks(folders: Sequence[Path], archive: Path, *, expect: bool = True)
     include = _KERNELS / "cuda" / "include"
     for header in sorted(include.glob("**/*.h")):
         files[f"cuda/{header.relative_to(include)}"] = header.read_bytes()
+    files["cuda/dialect.py"] = (_KERNELS / "cuda" / "dialect.py").read_bytes()
     stays: dict[str, bytes] = {}
     names: list[str] = []
     left_out: dict[str, str] = {}
@@ -163,9 +165,16 @@ def _packed(task: Task, folder: Path, *, expect: bool) -> tuple[dict[str, bytes]
             inside[path.name] = path.read_bytes()
     request = choose_request(task)
     inside["profile.request"] = request_bytes(task, request)
+    counts = count(task, folder / BASELINE, request) if expect else "not asked for"
+    moved, flops, why = request.bytes, request.flops, ""
+    if isinstance(counts, str):
+        why = counts
+    else:
+        moved, flops = counts.read + counts.written, request.flops or counts.operations
     about = {
-        "cases": [name for name, _ in launched], "moved": request.bytes, "flops": request.flops,
+        "cases": [name for name, _ in launched], "moved": moved, "flops": flops,
         "profiled": request.case.name, "scalars": request.case.scalars, "grown": request.grown,
+        "not_counted": why,
     }  # fmt: skip
     kept = {TASK: definition, BASELINE: baseline, "about.json": json.dumps(about).encode()}
     if expect:

@@ -8,7 +8,7 @@ import json
 import struct
 import tarfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +38,13 @@ class TaskResult:
         error: Why it did not run; empty where it did.
         profiled: The case that was timed.
         moved: Bytes that a call of it must move.
+        flops: Operations of a call; 0 where nobody counted.
         timing: Its times; ``None`` where it was not timed.
         roofline: Against the card's limits.
+        not_counted: Why operations and traffic of the call were not counted; then ``moved`` is
+            what its buffers hold.
+        counters: Of one launch, as the card's profiler names them.
+        counters_error: Why there are none.
     """
 
     task: str
@@ -52,6 +57,10 @@ class TaskResult:
     moved: int
     timing: Timing | None
     roofline: Roofline | None
+    flops: int = 0
+    not_counted: str = ""
+    counters: Mapping[str, Any] = field(default_factory=dict)
+    counters_error: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,7 +153,8 @@ def _result(
     error = record["error"] or record.get("profile_error", "")
     return TaskResult(
         name, correct, passed, tuple(skipped), tuple(failures), error, about["profiled"],
-        about["moved"], timing, reached,
+        about["moved"], timing, reached, about["flops"], about["not_counted"],
+        record.get("counters", {}), record.get("counters_error", ""),
     )  # fmt: skip
 
 

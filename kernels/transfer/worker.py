@@ -10,7 +10,9 @@ Nothing is judged here: outputs travel back as they are, with the hashes of what
 
 import argparse
 import concurrent.futures
+import csv
 import hashlib
+import importlib.util
 import json
 import os
 import platform
@@ -22,9 +24,22 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-NVCC = ["-x", "cu", "-std=c++17", "-O3", "--expt-relaxed-constexpr", "--extended-lambda",
+NVCC = ["-x", "cu", "-O3", "--expt-relaxed-constexpr", "--extended-lambda",
         "--disable-warnings", "-arch=native"]  # fmt: skip
-HIPCC = ["-x", "hip", "-std=c++17", "-O3", "-w"]
+HIPCC = ["-x", "hip", "-O3", "-w"]
+# In this order: more functions of the C++ library are constexpr in the later one, which is what
+# lets nvcc call them on the card.
+STANDARDS = ["-std=c++17", "-std=c++20"]
+NCU_COUNTERS = (
+    "gpu__time_duration.sum", "dram__bytes_read.sum", "dram__bytes_write.sum",
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "sm__warps_active.avg.pct_of_peak_sustained_active", "launch__registers_per_thread",
+    "launch__waves_per_multiprocessor",
+    *(f"smsp__sass_thread_inst_executed_op_{kind}{one}_pred_on.sum"
+      for kind in "hfd" for one in ("add", "mul", "fma")),
+)  # fmt: skip
+ROCPROF_COUNTERS = ("FETCH_SIZE", "WRITE_SIZE", "SQ_WAVES", "GRBM_GUI_ACTIVE")
 WARM_MS, MEASURE_MS, FLUSH_BYTES = 25, 100, 256 << 20
 
 
@@ -59,6 +74,14 @@ def main() -> None:
                 verify(name, work, record)
             if not record["error"]:
                 profile(name, work, record)
+    # Only now: a profiler changes what is timed.
+    program = counter_program()
+    for name, record in results["tasks"].items():
+        if record.get("milliseconds"):
+            if time.monotonic() > end:
+                record["counters_error"] = "no time was left"
+            else:
+                counters(program, name, work, record)
     pack(results, work, Path(options.out))
     done = sum(not r["error"] for r in results["tasks"].values())
     print(f"{results['hardware']}: {done} of {len(names)} tasks ran; {options.out}")
@@ -101,22 +124,41 @@ def said(command: "list[str]") -> str:
 def build(compiler: str, base: "list[str]", name: str, work: Path) -> "dict[str, Any]":
     """Builds both programs of a task, at once with those of others."""
     folder = work / name
-    folder.mkdir()
+    sources = folder / "sources"
+    shutil.copytree(HERE / "tasks" / name, sources, ignore=shutil.ignore_patterns("*.in"))
+    if Path(compiler).name == "nvcc":
+        for path in sources.glob("*.hip"):
+            path.write_text(dialect()(path.read_text(encoding="utf-8")), encoding="utf-8")
     record: dict[str, Any] = {"error": "", "build_seconds": 0.0}
     begin = time.monotonic()
     for program in ("runner", "profiler"):
-        source = HERE / "tasks" / name / f"{program}.hip"
-        command = [compiler, *base, f"-I{source.parent}", str(source), "-o", str(folder / program)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        except subprocess.TimeoutExpired:
-            record["error"] = f"compiling {program} took too long"
-            break
-        if done.returncode:
+        source = sources / f"{program}.hip"
+        for standard in STANDARDS:
+            command = [compiler, *base, standard, f"-I{sources}", str(source), "-o",
+                       str(folder / program)]  # fmt: skip
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+            except subprocess.TimeoutExpired:
+                record["error"] = f"compiling {program} took too long"
+                return record
+            if not done.returncode:
+                record["standard"] = standard
+                break
+        else:
             record["error"] = f"{program} does not build: {(done.stderr + done.stdout)[:1500]}"
             break
     record["build_seconds"] = round(time.monotonic() - begin, 3)
     return record
+
+
+def dialect() -> "Any":
+    """What says for nvcc what it does not take; it travels beside the headers."""
+    place = importlib.util.spec_from_file_location("dialect", HERE / "cuda" / "dialect.py")
+    assert place
+    assert place.loader
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    return module.for_nvcc
 
 
 def verify(name: str, work: Path, record: "dict[str, Any]") -> None:
@@ -164,6 +206,72 @@ def profile(name: str, work: Path, record: "dict[str, Any]") -> None:
             record["milliseconds"] = json.loads((folder / "times.json").read_text())["milliseconds"]
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         record["profile_error"] = str(error)[-300:]
+
+
+def counter_program() -> str:
+    """The program of this machine that reads a card's hardware counters; empty without one."""
+    wanted = "rocprofv3" if Path("/dev/kfd").exists() else "ncu"
+    return shutil.which(wanted) or ""
+
+
+def counters(program: str, name: str, work: Path, record: "dict[str, Any]") -> None:
+    """Reads hardware counters of one launch of the chosen call."""
+    if not program:
+        record["counters_error"] = "no program that reads hardware counters is on PATH"
+        return
+    folder = work / name
+    call = [str(folder / "profiler"), str(HERE / "tasks" / name / "profile.request"),
+            str(folder / "counted.json"), "0", "0", str(FLUSH_BYTES)]  # fmt: skip
+    amd = Path(program).name == "rocprofv3"
+    if amd:
+        place = ["-d", str(folder), "-o", "counters", "--output-format", "csv", "--"]
+        command = [program, "--pmc", *ROCPROF_COUNTERS, *place, *call]
+    else:
+        command = [
+            program, "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
+            "--launch-skip", "2", "--launch-count", "1", "--metrics", ",".join(NCU_COUNTERS), *call,
+        ]  # fmt: skip
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        read = rocprof_counters(folder) if amd else ncu_counters(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        record["counters_error"] = str(error)[-300:]
+        return
+    record["counters"] = read
+    if not read:
+        record["counters_error"] = (done.stdout + done.stderr).strip()[-300:]
+
+
+def ncu_counters(text: str) -> "dict[str, Any]":
+    """The one launch in what ncu prints: names, units, values."""
+    rows = list(csv.reader(line for line in text.splitlines() if line.startswith('"')))
+    if len(rows) < 3:
+        return {}
+    found: dict[str, Any] = {}
+    for key, value in dict(zip(rows[0], rows[2])).items():  # noqa: B905 - Python 3.9
+        if key == "Kernel Name":
+            found["kernel"] = value[:200]
+        elif key in NCU_COUNTERS:
+            try:
+                found[key] = float(value.replace(",", ""))
+            except ValueError:
+                continue
+    return found
+
+
+def rocprof_counters(folder: Path) -> "dict[str, Any]":
+    """The third launch in the table that rocprofv3 writes: a row for each counter."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.glob("**/*counter_collection.csv")):
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        launches = sorted({int(row["Dispatch_Id"]) for row in rows})
+        wanted = launches[min(2, len(launches) - 1)] if launches else -1
+        for row in rows:
+            if int(row["Dispatch_Id"]) == wanted:
+                found["kernel"] = row["Kernel_Name"][:200]
+                found[row["Counter_Name"]] = float(row["Counter_Value"])
+    return found
 
 
 def digest(path: Path) -> str:

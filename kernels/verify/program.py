@@ -55,9 +55,10 @@ def build_runner(
     runner = work / f"{name}.hip"
     how = "launch_kernel" if entry.kind == "kernel" else "call_function"
     shown = source.resolve()
-    if constants:
-        shown = work / f"{name}-constants.hip"
-        changed, _ = with_constants(source.read_text(encoding="utf-8"), constants)
+    plain = source.read_text(encoding="utf-8", errors="replace")
+    changed = backend.dialect(with_constants(plain, constants)[0] if constants else plain)
+    if changed != plain:
+        shown = work / f"{name}-changed.hip"
         shown.write_text(changed, encoding="utf-8")
     text = _RUNNER.format(source=shown, how=how, entry=entry.name)
     runner.write_text(text, encoding="utf-8")

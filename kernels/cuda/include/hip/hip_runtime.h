@@ -97,6 +97,57 @@ using __hip_bfloat16 = __nv_bfloat16;
 using __hip_bfloat162 = __nv_bfloat162;
 using hip_bfloat16 = __nv_bfloat16;
 
+// The compiler of code for cards does not know C's half precision, and CUDA's class takes no whole
+// numbers. Each operation on halves is rounded to one; with a float it is one of floats.
+namespace hipcuda {
+struct half {
+  __half value;
+  half() = default;
+  __host__ __device__ half(__half v) : value(v) {}
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  __host__ __device__ half(T v) : value(__double2half(double(v))) {}
+  __host__ __device__ operator float() const { return __half2float(value); }
+  __host__ __device__ half operator-() const { return half(-float(*this)); }
+};
+template <class T> constexpr bool is_half = std::is_same_v<T, half>;
+template <class A, class B>
+using half_if = std::enable_if_t<(is_half<A> && (is_half<B> || std::is_integral_v<B>)) ||
+                                 (is_half<B> && std::is_integral_v<A>), half>;
+#define HIPCUDA_HALF_OPERATOR(op)                                                                           \
+  template <class A, class B> __host__ __device__ inline half_if<A, B> operator op(A a, B b) {              \
+    return half(float(a) op float(b));                                                                      \
+  }                                                                                                         \
+  template <class B> __host__ __device__ inline half& operator op##=(half& a, B b) { return a = half(a op b); }
+HIPCUDA_HALF_OPERATOR(+) HIPCUDA_HALF_OPERATOR(-) HIPCUDA_HALF_OPERATOR(*) HIPCUDA_HALF_OPERATOR(/)
+}  // namespace hipcuda
+#define _Float16 hipcuda::half
+
+// For vectors of clang's, which nvcc does not have; kernels/cuda/dialect.py puts it in their place.
+namespace hipcuda {
+template <class T, int N> struct alignas((N == 3 ? 4 : N) * sizeof(T)) vector {
+  T element[N];
+  __host__ __device__ T& operator[](int i) { return element[i]; }
+  __host__ __device__ const T& operator[](int i) const { return element[i]; }
+};
+#define HIPCUDA_VECTOR_OPERATOR(op)                                                                         \
+  template <class T, int N> __host__ __device__ inline vector<T, N> operator op(vector<T, N> a, vector<T, N> b) { \
+    for (int i = 0; i < N; ++i) a[i] = a[i] op b[i];                                                        \
+    return a;                                                                                               \
+  }                                                                                                         \
+  template <class T, int N> __host__ __device__ inline vector<T, N> operator op(vector<T, N> a, T s) {      \
+    for (int i = 0; i < N; ++i) a[i] = a[i] op s;                                                           \
+    return a;                                                                                               \
+  }                                                                                                         \
+  template <class T, int N> __host__ __device__ inline vector<T, N> operator op(T s, vector<T, N> a) {      \
+    for (int i = 0; i < N; ++i) a[i] = s op a[i];                                                           \
+    return a;                                                                                               \
+  }                                                                                                         \
+  template <class T, int N, class U> __host__ __device__ inline vector<T, N>& operator op##=(vector<T, N>& a, U b) { \
+    return a = a op b;                                                                                      \
+  }
+HIPCUDA_VECTOR_OPERATOR(+) HIPCUDA_VECTOR_OPERATOR(-) HIPCUDA_VECTOR_OPERATOR(*) HIPCUDA_VECTOR_OPERATOR(/)
+}  // namespace hipcuda
+
 // The element-wise arithmetic that HIP's vector types have and CUDA's do not.
 #define HIPCUDA_OPERATOR2(V, op)                                                                                  \
   __host__ __device__ inline V operator op(V a, V b) { return {a.x op b.x, a.y op b.y}; }                         \
