@@ -35,6 +35,10 @@ def export(
             "--expect/--no-expect", help="Run the baselines here, to have values to compare with."
         ),
     ] = True,
+    largest: Annotated[
+        int,
+        typer.Option("--largest", metavar="BYTES", help="Leave out cases with more in buffers."),
+    ] = 8 << 20,
     as_json: Json = False,
 ) -> None:
     """Pack tasks for a machine with a card: it needs Python, and nvcc or hipcc, and nothing else.
@@ -47,7 +51,7 @@ def export(
 
     if not out.name.endswith(".tar.gz"):
         raise UserError(f"--out {out}: the name must end with .tar.gz")
-    made = export_tasks(tasks, out, expect=expect)
+    made = export_tasks(tasks, out, expect=expect, largest=largest)
     if as_json:
         print(json.dumps({**asdict(made), "archive": str(made.archive), "stays": str(made.stays)}))
     else:

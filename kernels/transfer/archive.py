@@ -28,7 +28,7 @@ from kernels.profile.request import choose_request, request_bytes
 from kernels.task import Task, load_task
 from kernels.task.folder import BASELINE, TASK
 from kernels.task.inputs import make_inputs
-from kernels.task.model import Entry
+from kernels.verify.compare import first_difference
 from kernels.verify.conditions import Call
 from kernels.verify.exchange import write_input
 from kernels.verify.program import build_runner
@@ -37,6 +37,8 @@ from kernels.verify.runs import CaseRun, run_cases
 _KERNELS = Path(__file__).parent.parent
 _WORKER = Path(__file__).with_name("worker.py")
 _STAYS = ".expected.tar.gz"
+LARGEST_CASE = 8 << 20
+"""Bytes of a case that is sent, unless another number is asked for."""
 
 _PROGRAM = """\
 #define main rocquarry_candidate_main
@@ -50,6 +52,15 @@ int main(int argc, char** argv) {{
   }});
 }}
 """
+_HUGE = 32 << 20
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """What a baseline gives, by number, and the names of cases that count on 64 lanes."""
+
+    values: list[bytes | None]
+    wide: list[str]
 
 
 @dataclass(frozen=True)
@@ -74,7 +85,9 @@ def expected_beside(archive: Path) -> Path:
     return archive.with_name(archive.name.removesuffix(".tar.gz") + _STAYS)
 
 
-def export_tasks(folders: Sequence[Path], archive: Path, *, expect: bool = True) -> Exported:
+def export_tasks(
+    folders: Sequence[Path], archive: Path, *, expect: bool = True, largest: int = LARGEST_CASE
+) -> Exported:
     """Packs tasks.
 
     Args:
@@ -82,6 +95,7 @@ def export_tasks(folders: Sequence[Path], archive: Path, *, expect: bool = True)
         archive: The file to write, ``NAME.tar.gz``.
         expect: Run every baseline on the cpu backend, to have values that outputs of the card are
             held to, and to count what the call that is timed does.
+        largest: Bytes of buffers beyond which a case is not sent; the import lists it.
 
     Raises:
         UserError: There is no task, or the file cannot be written.
@@ -102,7 +116,7 @@ def export_tasks(folders: Sequence[Path], archive: Path, *, expect: bool = True)
 
     def one(pair: tuple[Path, Task]) -> tuple[dict[str, bytes], dict[str, bytes]] | str:
         try:
-            return _packed(pair[1], pair[0], expect=expect)
+            return _packed(pair[1], pair[0], expect=expect, largest=largest)
         except UserError as error:
             return str(error)
 
@@ -140,15 +154,17 @@ def packed(files: dict[str, bytes]) -> bytes:
             entry.mode = 0o644
             archive.addfile(entry, io.BytesIO(data))
     out = io.BytesIO()
-    with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as compressed:
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=6, mtime=0) as compressed:
         compressed.write(raw.getvalue())
     return out.getvalue()
 
 
-def _packed(task: Task, folder: Path, *, expect: bool) -> tuple[dict[str, bytes], dict[str, bytes]]:
+def _packed(
+    task: Task, folder: Path, *, expect: bool, largest: int
+) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """What travels of a task, and what stays."""
     baseline = (folder / BASELINE).read_bytes()
-    definition = (folder / TASK).read_bytes()
+    definition = task.model_dump_json(by_alias=True, indent=1).encode()
     inside = {TASK: definition, BASELINE: baseline}
     how = "launch_kernel" if task.entry.kind == "kernel" else "call_function"
     for program, function in (("runner", "run"), ("profiler", "profile")):
@@ -157,7 +173,11 @@ def _packed(task: Task, folder: Path, *, expect: bool) -> tuple[dict[str, bytes]
         )
         inside[f"{program}.hip"] = text.encode()
     calls = [_call(task, case) for case in task.cases]
-    launched = [(c.name, call) for c, call in zip(task.cases, calls, strict=True) if call]
+    known = [(c.name, call) for c, call in zip(task.cases, calls, strict=True) if call]
+    # The smallest is sent all the same, unless it is huge: a task without any proves nothing.
+    least = min(min([_bytes(call) for _, call in known], default=0), _HUGE)
+    launched = [(name, call) for name, call in known if _bytes(call) <= max(largest, least)]
+    large = [name for name, call in known if _bytes(call) > max(largest, least)]
     with tempfile.TemporaryDirectory(prefix="rocquarry-export-") as place:
         for number, (_, call) in enumerate(launched):
             path = Path(place) / f"{number}.in"
@@ -171,17 +191,24 @@ def _packed(task: Task, folder: Path, *, expect: bool) -> tuple[dict[str, bytes]
         why = counts
     else:
         moved, flops = counts.read + counts.written, request.flops or counts.operations
-    about = {
+    about: dict[str, Any] = {
         "cases": [name for name, _ in launched], "moved": moved, "flops": flops,
         "profiled": request.case.name, "scalars": request.case.scalars, "grown": request.grown,
-        "not_counted": why,
+        "not_counted": why, "too_large": large, "counts_on_64": [],
     }  # fmt: skip
-    kept = {TASK: definition, BASELINE: baseline, "about.json": json.dumps(about).encode()}
+    kept = {TASK: definition, BASELINE: baseline}
     if expect:
-        for number, data in enumerate(_expected(task.entry, folder / BASELINE, launched)):
+        expected = _expected(task, folder / BASELINE, launched)
+        about["counts_on_64"] = expected.wide
+        for number, data in enumerate(expected.values):
             if data is not None:
                 kept[f"{number}.expected"] = data
+    kept["about.json"] = json.dumps(about).encode()
     return inside, kept
+
+
+def _bytes(call: Call) -> int:
+    return sum(len(value.data) for value in call.values)
 
 
 def _call(task: Task, case: Any) -> Call | None:
@@ -189,9 +216,7 @@ def _call(task: Task, case: Any) -> Call | None:
     return None if 0 in geometry[:6] else Call(geometry, make_inputs(task, case))
 
 
-def _expected(
-    entry: Entry, baseline: Path, launched: Sequence[tuple[str, Call]]
-) -> list[bytes | None]:
+def _expected(task: Task, baseline: Path, launched: Sequence[tuple[str, Call]]) -> _Expected:
     """What the baseline gives on the cpu backend.
 
     Where the order of its threads makes a difference, its lanes are put into lockstep, as a card
@@ -204,7 +229,7 @@ def _expected(
 
         def runs(backend: CpuBackend, name: str, schedules: Sequence[str]) -> list[list[CaseRun]]:
             try:
-                program = build_runner(entry, baseline, backend, Path(work), name)
+                program = build_runner(task.entry, baseline, backend, Path(work), name, ())
             except BuildError as error:
                 raise UserError(f"the baseline does not build for the cpu: {error}") from error
             return [
@@ -214,12 +239,27 @@ def _expected(
             ]  # fmt: skip
 
         first, second = runs(CpuBackend(), "plain", ("ascending", "descending"))
-        if not all(map(_alike, first, second)):
+        lockstep = not all(map(_alike, first, second))
+        if lockstep:
             first, second = runs(CpuBackend(lockstep=True), "lockstep", ("together", "descending"))
-    return [
+        schedule = "together" if lockstep else "ascending"
+        (narrow,) = runs(CpuBackend(32, lockstep=lockstep), "narrow", (schedule,))
+    values = [
         b"".join(one.buffers) if one.buffers is not None and _alike(one, two) else None
         for one, two in zip(first, second, strict=True)
     ]
+    wide = [
+        name
+        for (name, call), one, two in zip(launched, first, narrow, strict=True)
+        if one.buffers is not None and not _agree(task, call, one, two)
+    ]
+    return _Expected(values, wide)
+
+
+def _agree(task: Task, call: Call, one: CaseRun, two: CaseRun) -> bool:
+    if one.buffers is None or two.buffers is None or two.error:
+        return False
+    return first_difference(task, call.values, one.buffers, two.buffers) is None
 
 
 def _alike(one: CaseRun, two: CaseRun) -> bool:

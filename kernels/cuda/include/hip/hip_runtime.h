@@ -11,6 +11,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -43,6 +44,13 @@ template <class T> static inline cudaError_t hipHostMalloc(T** p, size_t n, unsi
 #define hipHostMallocDefault cudaHostAllocDefault
 #define hipHostMallocPortable cudaHostAllocPortable
 #define hipHostMallocMapped cudaHostAllocMapped
+
+// What these ask for is AMD's; the host's compiler does not even read their arguments.
+#define amdgpu_flat_work_group_size(...)
+#define amdgpu_waves_per_eu(...)
+#define amdgpu_max_num_work_groups(...)
+#define amdgpu_num_sgpr(...)
+#define amdgpu_num_vgpr(...)
 
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
@@ -147,6 +155,22 @@ template <class T, int N> struct alignas((N == 3 ? 4 : N) * sizeof(T)) vector {
   }
 HIPCUDA_VECTOR_OPERATOR(+) HIPCUDA_VECTOR_OPERATOR(-) HIPCUDA_VECTOR_OPERATOR(*) HIPCUDA_VECTOR_OPERATOR(/)
 }  // namespace hipcuda
+
+// HIP has a template for the vector types that both have by name.
+namespace hipcuda {
+template <class T, unsigned N> struct named;
+#define HIPCUDA_NAMED(T, name)                               \
+  template <> struct named<T, 1> { using type = name##1; };  \
+  template <> struct named<T, 2> { using type = name##2; };  \
+  template <> struct named<T, 3> { using type = name##3; };
+#define HIPCUDA_NAMED4(T, name) \
+  HIPCUDA_NAMED(T, name)        \
+  template <> struct named<T, 4> { using type = name##4; };
+HIPCUDA_NAMED4(char, char) HIPCUDA_NAMED4(unsigned char, uchar) HIPCUDA_NAMED4(short, short)
+HIPCUDA_NAMED4(unsigned short, ushort) HIPCUDA_NAMED4(int, int) HIPCUDA_NAMED4(unsigned, uint)
+HIPCUDA_NAMED4(float, float) HIPCUDA_NAMED(long long, longlong) HIPCUDA_NAMED(double, double)
+}  // namespace hipcuda
+template <class T, unsigned N> using HIP_vector_type = typename hipcuda::named<T, N>::type;
 
 // The element-wise arithmetic that HIP's vector types have and CUDA's do not.
 #define HIPCUDA_OPERATOR2(V, op)                                                                                  \

@@ -1,0 +1,88 @@
+"""What a card is not held to is said: cases that are not sent, kernels that count on 64 lanes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from kernels.task.seed import SeedOptions, seed_task
+from kernels.transfer.archive import Exported, export_tasks, packed
+from kernels.transfer.results import TaskResult, import_results
+
+pytest.importorskip("numpy")
+SOURCE = """
+#include <hip/hip_runtime.h>
+__global__ void lanes(int n, const double* x, double* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  double below = __shfl(i < n ? x[i] : 0, LANE);
+  if (i < n) y[i] = below;
+}
+"""
+
+
+def _exported(folder: Path, lane: str, largest: int) -> Exported:
+    source = folder / "lanes.hip"
+    source.write_text(SOURCE.replace("LANE", lane))
+    options = SeedOptions(
+        extents={"x": "n", "y": "n"}, outputs=("y",), grid=("(n + 255) / 256",),
+        cases=({"n": 60}, {"n": 5000}),
+    )  # fmt: skip
+    seed_task(source, folder / "task", options)
+    return export_tasks([folder / "task"], folder / "out.tar.gz", largest=largest)
+
+
+def _judged(exported: Exported, folder: Path, hardware: str) -> TaskResult:
+    """What is said of a card that gives what the cpu backend does."""
+    kept = {}
+    with tarfile.open(exported.stays) as archive:
+        for member in archive:
+            file = archive.extractfile(member)
+            if file:
+                kept[member.name] = file.read()
+    label = json.loads(kept["archive.json"])["archive"]
+    files = {}
+    for name, data in kept.items():
+        if name.endswith(".expected"):
+            half = len(data) // 2
+            out = struct.pack("<Qq", 0x31305455 ^ 0x5152000000000000, 0)
+            for part in (data[:half], data[half:]):
+                out += struct.pack("<Q", len(part)) + part
+            files[name.replace(".expected", ".out")] = out
+    record = {
+        "archive": label, "hardware": hardware, "machine": "Linux", "compiler": "",
+        "files": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
+        "tasks": {"task": {"error": "", "counters": {"kernel": "k"}}},
+    }  # fmt: skip
+    path = folder / "results.tar.gz"
+    path.write_bytes(packed({**files, "results.json": json.dumps(record).encode()}))
+    (task,) = import_results(path, exported.archive).tasks
+    return task
+
+
+def test_a_kernel_that_counts_on_64_lanes_is_not_judged_on_a_card_with_32(tmp_path: Path) -> None:
+    exported = _exported(tmp_path, "40", 1 << 20)
+    narrow = _judged(exported, tmp_path, "NVIDIA H200")
+    assert (narrow.correct, narrow.inputs_passed, len(narrow.inputs_skipped)) == (None, 0, 2)
+    assert all("64 lanes" in text for text in narrow.inputs_skipped)
+    assert _judged(exported, tmp_path, "AMD Instinct MI300X").inputs_passed == 2
+
+
+def test_one_that_does_not_is_judged_on_both(tmp_path: Path) -> None:
+    exported = _exported(tmp_path, "threadIdx.x % warpSize", 1 << 20)
+    for hardware in ("NVIDIA H200", "AMD Instinct MI300X"):
+        assert _judged(exported, tmp_path, hardware).inputs_passed == 2
+
+
+def test_cases_too_large_are_listed_and_the_smallest_is_sent(tmp_path: Path) -> None:
+    found = _judged(_exported(tmp_path, "0", 8000), tmp_path, "AMD Instinct MI300X")
+    assert found.inputs_passed == 1
+    assert [text.partition(":")[0] for text in found.inputs_skipped] == ["n=5000"]
+    assert found.moved > 0
+    assert found.counters == {"kernel": "k"}
+    (tmp_path / "few").mkdir()
+    assert _judged(_exported(tmp_path / "few", "0", 1), tmp_path, "x").inputs_passed == 1
