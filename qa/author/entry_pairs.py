@@ -7,14 +7,15 @@ from collections.abc import Iterator
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
+from qa.author.outline import with_template
 from qa.author.passed_values import within
 from qa.author.sites import shared_tests
 from qa.author.subjects import entries_through
 from qa.ground import Ground
-from qa.reading.function import read_function
+from qa.reading.function import FunctionReading, Loop, read_function
 from qa.scope_view import FunctionView, ScopeView
 
-_MOST_COMPARISONS = 5
+_MOST_COMPARISONS, _LONGEST_PIECE = 5, 110
 
 
 def twins(view: ScopeView, ground: Ground) -> Iterator[Draft]:
@@ -112,6 +113,7 @@ def _twin_draft(
                     ),
                     draft.lines(function, loop.first, loop.first + loop.head.count("\n")), draft.head(function),
                 )  # fmt: skip
+                _tell_piece(draft, view, function, reading, loop)
                 told = True
                 break
         for branch in reading.branches:
@@ -140,6 +142,33 @@ def _twin_draft(
     claim_reach(draft, view, wide, config)
     del heads
     return draft
+
+
+def _tell_piece(
+    draft: Draft, view: ScopeView, function: FunctionView, reading: FunctionReading, loop: Loop
+) -> None:
+    """Says what a round of a loop over pieces works out, and whom it hands the piece to."""
+    inside = [d for d in reading.definitions if loop.first in d.loops]
+    pieces = [
+        d
+        for d in inside
+        if re.search(r"min|_base|adjust", d.value) and len(d.value) < _LONGEST_PIECE
+    ]
+    if not pieces:
+        return
+    told = list({d.name: d for d in pieces}.values())[:3]
+    names = {f.name for f in view.callees.get(function.id, ()) if f.kind in ("host", "launcher")}
+    calls = [
+        c
+        for c in reading.calls
+        if loop.first in c.loops and c.name in names and len(c.arguments) > 4
+    ]
+    text = f"In each of its rounds {listed([f'{code(d.name)} is {code(d.value)}' for d in told])}"
+    spans = [draft.lines(function, d.first, d.last) for d in told]
+    if calls:
+        text += f", and what is cut out so goes to {code(with_template(calls[-1].name, calls[-1].text))}"
+        spans.append(draft.lines(function, calls[-1].first, calls[-1].last))
+    draft.say(f"{text}.", *spans, draft.head(function))
 
 
 def seen(view: ScopeView, ground: Ground, entry: str, config: str) -> set[str]:

@@ -85,8 +85,9 @@ def bare(expression: str) -> str:
     text = expression.strip()
     while text.startswith("(") and text.endswith(")") and "(" not in text[1:-1].replace("()", ""):
         text = text[1:-1].strip()
-    match = re.fullmatch(r"\(?dim3\((.*)\)\)?", text)
-    return f"({match[1]})" if match and match[1].count("(") == match[1].count(")") else text
+    match = re.fullmatch(r"dim3\((.*)\)|\(dim3\((.*)\)\)", text)
+    within = (match[1] or match[2]) if match else ""
+    return f"({within})" if within and within.count("(") == within.count(")") else text
 
 
 def _follow(site: Site, expression: str) -> str:

@@ -22,7 +22,7 @@ from qa.reading.definitions import times_set
 from qa.reading.function import Branch, Definition, FunctionReading, read_function
 from qa.scope_view import FunctionView, ScopeView
 
-_MOST_PATHS = 4
+_MOST_PATHS = 8
 _MOST_ARGUMENTS = 12
 _LARGEST = 5000
 _LONGEST_VALUE = 100

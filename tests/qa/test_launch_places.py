@@ -1,4 +1,4 @@
-"""What stands around a launch on a way, and faults of entries on ways and sizes that were mended."""
+"""What stands around a launch on a way; mended faults of entries on ways and sizes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, cast
 from extractor.records import Span
 from qa.author.decisions import Decision, _is_built
 from qa.author.launch_places import _on_the_other_side, _tell_loop
+from qa.author.launch_shapes import bare
 from qa.author.sizes import _parts, _tell_grown
 from qa.gates.followed_call import _CHAIN
 from qa.gates.places_told import _way
@@ -118,6 +119,12 @@ def test_a_size_that_is_set_and_multiplied_is_told_as_such() -> None:
         "then, which makes 600 * 8 * 10 = 48000 bytes."
     ]
     assert ("number", "600 * 8 * 10", 48000) in draft.claims
+
+
+def test_the_type_of_a_grid_is_no_part_of_it() -> None:
+    for text in ("(dim3(256, f(1), 1))", "dim3(256, f(1), 1)", "(256, f(1), 1)"):
+        assert bare(text) == "(256, f(1), 1)"
+    assert bare("(n)") == "n"
 
 
 def test_a_product_gives_no_value_to_its_last_factor() -> None:
