@@ -195,12 +195,14 @@ def merge(parts: Sequence[tuple[Task, tuple[list[Any], str]]]) -> Built:
     subjects: set[tuple[str, str]] = set()
     verdicts: list[Verdict] = []
     kept: list[Entry] = []
+    elsewhere = 0
     for task, (rows, why) in parts:
         if why:
             built.failed[f"{task.project}/{task.interface}"] = why
         for data, gates, reason in rows:
             subject = (data["project"], _subject(data))
             if subject in subjects:
+                elsewhere += 1
                 continue  # another interface has this function's entry already
             entry = Entry.model_validate_json(orjson.dumps(data))
             verdict = Verdict(entry.id, not reason, gates, reason)
@@ -219,6 +221,7 @@ def merge(parts: Sequence[tuple[Task, tuple[list[Any], str]]]) -> Built:
                     ) + b"\n"
                 )  # fmt: skip
     built.statistics = statistics(kept, verdicts)
+    built.statistics["told_by_another_interface"] = elsewhere
     return built
 
 

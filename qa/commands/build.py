@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +14,7 @@ import typer
 from extractor.errors import UserError
 
 _BATCH_SECONDS = 30.0
+_WHOSE = re.compile(rb'"project":"(\w+)".*?"interface":"([^"]+)"')
 
 
 class Author(StrEnum):
@@ -160,6 +163,13 @@ def command(
         )
     with reporter.work("entries") as advance:
         built = build(wanted, out, source=source, jobs=jobs, progress=advance)
+    replaced = others_in(out / "entries.jsonl", wanted)
+    if replaced:
+        some = ", ".join(sorted(replaced)[:5]) + (", …" if len(replaced) > 5 else "")
+        reporter.note(
+            f"{out / 'entries.jsonl'} held entries of {len(replaced)} other interfaces ({some}), "
+            "which are gone now; name them too, or give another --out, to keep them"
+        )
     write(out / "entries.jsonl", b"".join(built.entries))
     write(out / "rejects.jsonl", b"".join(built.rejects))
     write(out / "statistics.json", to_json(built.statistics))
@@ -168,6 +178,20 @@ def command(
     elif not quiet:
         show(built.statistics, out)
     raise typer.Exit(1 if built.failed else 0)
+
+
+def others_in(file: Path, wanted: Sequence[tuple[str, Sequence[str]]]) -> set[str]:
+    """Interfaces that a file of entries has and a new build does not write, by their names."""
+    if not file.is_file():
+        return set()
+    own = {(name, one) for name, all_ in wanted for one in all_}
+    found = set()
+    with file.open("rb") as rows:
+        for row in rows:
+            match = _WHOSE.search(row)
+            if match and (match[1].decode(), match[2].decode()) not in own:
+                found.add(match[2].decode())
+    return found
 
 
 def show(figures: dict[str, Any], out: Path) -> None:
@@ -181,5 +205,7 @@ def show(figures: dict[str, Any], out: Path) -> None:
           f"names and numbers; {figures['repeated_sentence_share']:.1%} of sentences")  # fmt: skip
     for name, count in figures["rejects"].items():
         print(f"  {name:16} rejects {count}")
+    if figures.get("told_by_another_interface"):
+        print(f"  told once {figures['told_by_another_interface']} more that another interface has")
     if figures.get("rows_left_out"):
         print(f"  left out  {figures['rows_left_out']} traces of hundreds of launches each")

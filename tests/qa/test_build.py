@@ -12,6 +12,7 @@ import pytest
 
 from extractor.project import Project
 from qa.build import Built, Task, _long_rows, build
+from qa.commands.build import others_in
 from qa.ground import LONGEST_ROW
 from qa.judgement import Judge
 from qa.levels import level_of
@@ -131,3 +132,16 @@ def test_traces_that_are_too_long_are_left_out_and_counted(tmp_path: Path) -> No
     (folder / "traces.jsonl").write_text(f"{row}\n{row}\n{{}}\n")
     assert _long_rows(Task("rocblas", "swap", tmp_path, None)) == 2
     assert _long_rows(Task("rocblas", "dot", tmp_path, None)) == 0
+
+
+def test_entries_that_another_build_leaves_are_named_before_they_go(tmp_path: Path) -> None:
+    file = tmp_path / "entries.jsonl"
+    assert others_in(file, [("rocblas", ["swap"])]) == set()
+    file.write_text(
+        "".join(
+            json.dumps({"project": project, "x": 1, "interface": one}, separators=(",", ":")) + "\n"
+            for project, one in (("rocblas", "swap"), ("rocblas", "dot"), ("rocsolver", "swap"))
+        )
+    )
+    assert others_in(file, [("rocblas", ["swap", "axpy"])]) == {"dot", "swap"}
+    assert others_in(file, [("rocblas", ["swap", "dot"]), ("rocsolver", ["swap"])]) == set()
