@@ -43,6 +43,20 @@ def template_arguments(symbol: str) -> tuple[str, ...]:
     return ()
 
 
+def parameter_types(symbol: str) -> tuple[str, ...]:
+    """Types of the parameters that a mangled symbol names; none where it names none.
+
+    Example:
+        >>> parameter_types("_Z4kernILi256EfEvPT0_i")
+        ('float*', 'int')
+    """
+    text = demangle(symbol)
+    rest = text[len(_name_part(text)) :].strip()
+    if not rest.startswith("(") or rest == "()":
+        return ()
+    return tuple(_split(rest[1 : rest.rindex(")")]))
+
+
 def _name_part(text: str) -> str:
     """Drops the parameter list and what follows it."""
     depth = 0

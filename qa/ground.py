@@ -341,9 +341,13 @@ class Ground:
         }
 
     def traces(self, interface: str) -> list[dict[str, Any]]:
-        """Launch traces of an interface, as far as they are there."""
+        """Launch traces of an interface, as far as they are there.
+
+        Those that hang on what only a real run writes say nothing of a real run, and are left out.
+        """
         if interface not in self._traces:
-            self._traces[interface] = self._rows(interface, "traces.jsonl")
+            rows = self._rows(interface, "traces.jsonl")
+            self._traces[interface] = [row for row in rows if not row.get("depends")]
             if len(self._traces) > _OPEN_SCOPES:
                 self._traces.pop(next(iter(self._traces)))
         entries = self.entries_of(interface)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from extractor.trace.arguments import Value
 from extractor.trace.case import PointerMode
 from extractor.trace.records import Trace
 from extractor.trace.tracer import Tracer
+from extractor.trace.watching import Watch, WatchedLaunch
 
 _BESIDE = ("arch", "pointer_mode", "atomics", "entry")
 
@@ -126,7 +128,7 @@ def run(project: Project, config: str, points: Sequence[Point]) -> Iterator[dict
         UserError: An entry point, argument or value that does not exist.
     """
     kernels: dict[str, set[str]] = {}
-    with Tracer(project, config) as tracer:
+    with Tracer(project, config) as tracer, Watch(tracer) as watch:
         for point in points:
             args = {name: _named(tracer, point.entry, name, v) for name, v in point.args.items()}
             (trace,) = tracer.call(
@@ -135,7 +137,7 @@ def run(project: Project, config: str, points: Sequence[Point]) -> Iterator[dict
             )  # fmt: skip
             if project.rule.siblings and point.entry not in kernels:
                 kernels[point.entry] = _kernels(project, config, point.entry)
-            yield _answer(project, trace, kernels.get(point.entry))
+            yield _answer(project, *watch.look(trace), kernels.get(point.entry))
 
 
 def _named(tracer: Tracer, entry: str, name: str, value: Value) -> Value:
@@ -184,20 +186,25 @@ def _kernels(project: Project, config: str, entry: str) -> set[str]:
     }  # fmt: skip
 
 
-def _answer(project: Project, trace: Trace, own: set[str] | None) -> dict[str, Any]:
+def _answer(
+    project: Project, trace: Trace, given: Sequence[WatchedLaunch], own: set[str] | None
+) -> dict[str, Any]:
     launches = []
     most = settings.DEVICES[trace.arch[0]].shared
-    for launch in trace.launches:
+    for launch, seen in itertools.zip_longest(trace.launches, given):
         row = launch.model_dump(mode="json")
         beyond = own is not None and launch.symbol not in own
         launches.append({
             **row, "template_arguments": list(template_arguments(launch.symbol)),
+            "stream": seen.stream if seen else None,
+            "scalar_arguments": list(seen.scalars) if seen else None,
             "library": project.rule.siblings[0] if beyond else project.rule.name,
         })  # fmt: skip
     return {
         "entry": trace.entry, "config": trace.config, "args": trace.args, "arch": trace.arch[0],
         "pointer_mode": trace.pointer_mode, "status": trace.status, "launches": launches,
         "boundaries": list(trace.boundaries), "executed": list(trace.executed),
+        "depends": list(trace.depends),
         "limits": [
             text for launch in trace.launches
             if (text := over_limit(launch.grid, launch.block, launch.shared_bytes, most))
@@ -235,11 +242,24 @@ def show(answers: Iterable[Mapping[str, Any]]) -> None:
         print(f"{answer['entry']} {args} on {answer['arch']}: {answer['status']}")
         for launch in answer["launches"]:
             times = f", {launch['repeat']} times" if launch["repeat"] > 1 else ""
+            written = ", ".join(launch["template_arguments"])
             print(
-                f"  {launch['kernel']}<{', '.join(launch['template_arguments'])}>"
+                f"  {launch['kernel']}{f'<{written}>' if written else ''}"
                 f" grid {' x '.join(map(str, launch['grid']))}"
                 f" block {' x '.join(map(str, launch['block']))}"
                 f" LDS {launch['shared_bytes']} ({launch['library']}{times})"
             )
+            if launch["stream"] is not None:
+                given = ", ".join(map(_written, launch["scalar_arguments"]))
+                print(f"    stream {launch['stream']}, given ({given})")
         for text in answer["limits"]:
             print(f"  a chip refuses this: {text}")
+        for text in answer["depends"]:
+            print(f"  hangs on what only a real run writes: {text}")
+
+
+def _written(value: Any) -> str:
+    """A scalar argument; a pointer is a dot."""
+    if isinstance(value, list):
+        return f"({' '.join(map(str, value))})"
+    return "·" if value is None else str(value)

@@ -16,12 +16,16 @@ _PIECE = 1 << 16
 
 
 class Channel:
-    """Starts a worker and talks to it. ``close`` ends it."""
+    """Starts a worker and talks to it. ``close`` ends it.
 
-    def __init__(self) -> None:
+    Args:
+        program: Module that it runs.
+    """
+
+    def __init__(self, program: str) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="rocquarry-trace-")
         self._process = subprocess.Popen(
-            [sys.executable, "-s", "-m", "extractor.trace.worker"],
+            [sys.executable, "-s", "-m", program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

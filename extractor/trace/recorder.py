@@ -12,6 +12,7 @@ from extractor.errors import ToolchainError
 from extractor.toolchain.model import Toolchain
 
 _SOURCES = Path(__file__).with_name("native")
+_WATCH = Path(__file__).parent / "watching" / "native"
 _KIND = "trace-recorder"
 _MACHINE = ("--target=", "-resource-dir=", "--gcc-toolchain=", "-isystem")
 
@@ -22,16 +23,31 @@ def build_recorder(toolchain: Toolchain) -> Path:
     Raises:
         ToolchainError: It does not compile; the message quotes the first error.
     """
+    return _built(toolchain, "recorder", sorted(_SOURCES.iterdir()))
+
+
+def build_watch(toolchain: Toolchain) -> Path:
+    """What stands between host side and recorder in watched shared objects, as one object.
+
+    Raises:
+        ToolchainError: It does not compile; the message quotes the first error.
+    """
+    return _built(toolchain, "watch", [*sorted(_WATCH.iterdir()), *sorted(_SOURCES.glob("*.hpp"))])
+
+
+def _built(toolchain: Toolchain, name: str, sources: Sequence[Path]) -> Path:
     digest = hashlib.sha256(toolchain.identity.encode())
-    for source in sorted(_SOURCES.iterdir()):
+    for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     key = digest.hexdigest()[:32]
-    place = cache.entry(_KIND, key) / f"recorder-{key[:12]}.o"
+    place = cache.entry(_KIND, key) / f"{name}-{key[:12]}.o"
     if not place.exists():
         with cache.locked(_KIND, key):
             if not place.exists():
                 with cache.building(_KIND, key) as folder:
-                    _compile(toolchain, folder, place.name)
+                    _compile(
+                        toolchain, [s for s in sources if s.suffix == ".cpp"], folder / place.name
+                    )
     return place
 
 
@@ -53,18 +69,18 @@ def run_tool(command: Sequence[str], what: str) -> None:
         raise ToolchainError(f"{what} cannot be built: {first}; see extract --doctor")
 
 
-def _compile(toolchain: Toolchain, folder: Path, name: str) -> None:
+def _compile(toolchain: Toolchain, sources: Sequence[Path], made: Path) -> None:
     flags = [*machine_flags(toolchain), "-std=c++17", "-O2", "-fPIC", "-w"]
-    flags += ["-D__HIP_PLATFORM_AMD__"]
+    flags += ["-D__HIP_PLATFORM_AMD__", f"-I{_SOURCES}"]
     for prefix in toolchain.prefixes:
         flags += ["-idirafter", str(prefix / "include")]
     objects = []
-    for source in sorted(_SOURCES.glob("*.cpp")):
-        output = folder / f"{source.stem}.o"
+    for source in sources:
+        output = made.with_name(f"{source.stem}-part.o")
         command = [*toolchain.clang, "-x", "c++", *flags, "-c", str(source), "-o", str(output)]
         run_tool(command, "the recorder of launches")
         objects.append(output)
-    joined = [*_joiner(toolchain), "-r", "-o", str(folder / name), *map(str, objects)]
+    joined = [*_joiner(toolchain), "-r", "-o", str(made), *map(str, objects)]
     run_tool(joined, "the recorder of launches")
     for path in objects:
         path.unlink()

@@ -53,6 +53,8 @@ class Trace(Record):
         launches: In order; equal neighbours are one with ``repeat``.
         boundaries: Functions called that the build does not have.
         executed: Kernels that were really run, since the host reads their result.
+        depends: What the host read back that only a real run writes, and on which launches or
+            status hang: other numbers in its place gave others. Empty where there is nothing such.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
@@ -71,3 +73,4 @@ class Trace(Record):
     launches: tuple[RecordedLaunch, ...]
     boundaries: tuple[str, ...] = ()
     executed: tuple[str, ...] = ()
+    depends: tuple[str, ...] = ()

@@ -25,6 +25,7 @@ from extractor.trace.search import Search
 from extractor.trace.shared_object import SharedObject
 from extractor.trace.thresholds import labels, thresholds
 from extractor.trace.tracer import Tracer
+from extractor.trace.watching import Watch
 
 _DECIDE = (
     "arguments", "calls", "case", "cases", "choice", "guards", "hunt", "lines", "search", "session",
@@ -186,6 +187,8 @@ def trace_interface(
             groups, now, large = _trace_entry(tracer, entry, archs, effort, sizes, hunt, goals)
             calls += now
             found = choose(groups, effort.budget, [set(each) for each in goals.values()])
+            with Watch(tracer) as watch:
+                found = [watch.look(trace)[0] for trace in found]
             launched[entry] = sorted(
                 {x.symbol for group in groups for trace in group for x in trace.launches}
             )
@@ -259,8 +262,10 @@ def _trace_entry(
 def _code() -> str:
     folder = Path(__file__).parent
     digest = hashlib.sha256()
-    for name in _DECIDE:
-        digest.update((folder / f"{name}.py").read_bytes())
+    files = [folder / f"{name}.py" for name in _DECIDE]
+    for path in [*files, *sorted((folder / "watching").rglob("*.[pc]*"))]:
+        if path.suffix in (".py", ".cpp"):
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -90,12 +90,14 @@ class Session:
         rule: How it is called.
         arch: Architecture that the runtime reports.
         limits: What one call may take.
+        program: Module that the worker runs.
     """
 
     library: Path
     rule: TraceRule
     arch: str
     limits: Limits = Limits()
+    program: str = "extractor.trace.worker"
     restarts: int = 0
     _channel: Channel | None = field(default=None, repr=False)
 
@@ -133,7 +135,7 @@ class Session:
                     lost += 1
                     self.close()
                     break
-                outcomes.append(_outcome(lines))
+                outcomes.append(read_outcome(lines))
                 if outcomes[-1].returned is None:
                     self.close()
                     self.restarts += 1
@@ -142,7 +144,7 @@ class Session:
 
     def _start(self) -> Channel:
         device = settings.DEVICES[self.arch]
-        self._channel = channel = Channel()
+        self._channel = channel = Channel(self.program)
         request = {
             "library": str(self.library),
             "device": {
@@ -170,10 +172,19 @@ class Session:
                 f"{self.library} could not be loaded; remove its folder and run again"
             )
         kernels = [line.removeprefix("kernel ") for line in lines[:-1]]
-        emulated = {name: how for name in kernels if (how := self._emulation(name)) is not None}
-        if emulated:
-            channel.send([json.dumps({"emulated": emulated})])
+        first = self.instructions(kernels)
+        if first:
+            channel.send([json.dumps(first)])
         return channel
+
+    def instructions(self, kernels: Sequence[str]) -> dict[str, Any]:
+        """What a worker is told before the first call; nothing where that is empty.
+
+        Args:
+            kernels: Symbols of the kernels of its library.
+        """
+        emulated = {name: how for name in kernels if (how := self._emulation(name)) is not None}
+        return {"emulated": emulated} if emulated else {}
 
     def _emulation(self, symbol: str) -> dict[str, Any] | None:
         for line in self.rule.emulated:
@@ -195,7 +206,8 @@ def _target(arch: str) -> str:
     return f"{arch}:sramecc+:xnack-" if arch.startswith("gfx9") else arch
 
 
-def _outcome(lines: Sequence[str]) -> Outcome:
+def read_outcome(lines: Sequence[str]) -> Outcome:
+    """What a worker's lines say of one call."""
     returned: int | None = None
     why = "the worker was lost"
     launches: list[RecordedLaunch] = []

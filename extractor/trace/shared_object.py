@@ -23,7 +23,7 @@ from extractor.errors import ToolchainError
 from extractor.project import Project
 from extractor.toolchain.model import Toolchain
 from extractor.trace.objects import compile_units
-from extractor.trace.recorder import build_recorder, machine_flags, run_tool
+from extractor.trace.recorder import build_recorder, build_watch, machine_flags, run_tool
 from extractor.units import Unit
 
 _KIND = "trace-libraries"
@@ -31,6 +31,12 @@ _FORMAT = "2"
 _UNDEFINED = re.compile(r"undefined symbol: (?P<name>[^\s]+)")
 _MOST_ROUNDS = 24
 _SYSTEM = ("libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6")
+_WRAPPED = (
+    "hipLaunchKernel", "hipExtLaunchKernel", "hipLaunchCooperativeKernel", "hipMemcpy",
+    "hipMemcpyWithStream", "hipMemcpyAsync", "hipMemcpy2D", "hipMemcpy2DAsync", "hipMemset",
+    "hipMemsetAsync",
+)  # fmt: skip
+"""What a watched shared object asks of ``watching/native`` instead of the recorder."""
 _LOADER = "ld-linux"  # it has what thread-local variables need
 
 
@@ -46,6 +52,7 @@ class SharedObject:
         compiled: Units that had to be compiled for it.
         cpu_seconds: Processor time of the compiler.
         seconds: Wall time.
+        objects: What is linked in it, besides the recorder.
     """
 
     path: Path
@@ -55,6 +62,7 @@ class SharedObject:
     compiled: int = 0
     cpu_seconds: float = 0.0
     seconds: float = 0.0
+    objects: tuple[Path, ...] = ()
 
 
 @dataclass
@@ -105,7 +113,8 @@ class HostSide:
         else:
             self._search(entries, set(support), made)
         ordered = self._ordered(made.objects)
-        path, boundaries = self._linked([made.objects[key] for key in ordered])
+        objects = tuple(made.objects[key] for key in ordered)
+        path, boundaries = self._linked(objects)
         if plan is None and not made.failed:
             rows = [[owner, unit.path] for owner, unit in ordered]
             self.project.store.remember(key, json.dumps(rows).encode())
@@ -117,7 +126,27 @@ class HostSide:
             compiled=made.compiled,
             cpu_seconds=made.seconds,
             seconds=time.monotonic() - begin,
+            objects=objects,
         )
+
+    def watched(self, made: SharedObject) -> Path:
+        """The same shared object with what tells of streams and copies between it and the recorder.
+
+        Raises:
+            ToolchainError: It does not link.
+        """
+        watch = build_watch(self.project.toolchain)
+        key = hashlib.sha256(f"{made.path.parent.name}\0{watch.name}".encode()).hexdigest()[:32]
+        place = cache.entry(_KIND, key) / "library.so"
+        if not place.exists():
+            with cache.locked(_KIND, key):
+                if not place.exists():
+                    missing = sorted(self._undefined(made.objects))
+                    recorder = build_recorder(self.project.toolchain)
+                    every = [*made.objects, watch]
+                    with cache.building(_KIND, key) as folder:
+                        _link(self.project.toolchain, every, recorder, missing, folder, _WRAPPED)
+        return place
 
     def _search(self, entries: Sequence[str], missing: set[str], made: _Made) -> None:
         """Adds units until nothing that a unit of the libraries defines is missing."""
@@ -249,6 +278,7 @@ def _link(
     recorder: Path,
     missing: Sequence[str],
     folder: Path,
+    wrapped: Sequence[str] = (),
 ) -> None:
     source = folder / "stand_ins.c"
     source.write_text(_stand_ins(missing), encoding="utf-8")
@@ -257,6 +287,7 @@ def _link(
     run_tool([*compiler, "-c", str(source), "-o", str(stand_ins)], "stand-ins for boundaries")
     every = [*objects, recorder, stand_ins]
     options = ["--error-limit=0", "--no-demangle", "-Bsymbolic", "--eh-frame-hdr", "-z", "defs"]
+    options += [f"--wrap={name}" for name in wrapped]
     command = [*_linker(toolchain, options), "-o", str(folder / "library.so"), *map(str, every)]
     run_tool([*command, *_system_libraries()], "the library's host side")
     source.unlink()

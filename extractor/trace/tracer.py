@@ -153,11 +153,7 @@ class Tracer:
         prototype = self._prototype(entry)
         full = [self.caller.complete(prototype, case.args) for case in cases]
         requests = [
-            Request(
-                entry,
-                self.caller.wire(prototype, args, case.pointer_mode),
-                self._modes(case.pointer_mode, case.atomics),
-            )
+            self.request(entry, args, pointer_mode=case.pointer_mode, atomics=case.atomics)
             for args, case in zip(full, cases, strict=True)
         ]
         outcomes = [self._session(entry, arch).call_all(requests) for arch in archs]
@@ -173,6 +169,18 @@ class Tracer:
                 [self._trace(prototype, args, case, some, found) for found, some in groups.items()]
             )
         return traces
+
+    def request(
+        self,
+        entry: str,
+        args: Mapping[str, Value],
+        *,
+        pointer_mode: PointerMode,
+        atomics: int | None,
+    ) -> Request:
+        """A call as workers take it, from every argument's value."""
+        lines = self.caller.wire(self._prototype(entry), args, pointer_mode)
+        return Request(entry, lines, self._modes(pointer_mode, atomics))
 
     def _prototype(self, entry: str) -> Prototype:
         known = self.prototypes.functions

@@ -74,6 +74,10 @@ class Library:
         """Mangled names of the kernels that the library registered."""
         return sorted(self.library.rq_kernels().decode().split())
 
+    def instruct(self, request: dict[str, Any]) -> None:
+        """Follows a line that is no call."""
+        self.emulate(request["emulated"])
+
     def emulate(self, kernels: dict[str, dict[str, Any]]) -> None:
         """Has some kernels write what they would write on a GPU."""
         self._emulated = kernels
@@ -191,12 +195,16 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-def main() -> None:
-    """Runs until standard input ends."""
+def main(kind: type[Library] = Library) -> None:
+    """Runs until standard input ends.
+
+    Args:
+        kind: What calls are made with.
+    """
     answers = os.dup(1)
     os.dup2(2, 1)  # what the library prints is no answer
     first = json.loads(sys.stdin.readline())
-    library = Library(first)
+    library = kind(first)
     limits = first["limits"]
     library.library.rq_answers_on(
         ctypes.c_int(answers),
@@ -207,8 +215,8 @@ def main() -> None:
     _answer(answers, "".join(f"kernel {name}\n" for name in library.kernels()) + "end\n")
     for line in sys.stdin:
         request = json.loads(line)
-        if "emulated" in request:
-            library.emulate(request["emulated"])
+        if "entry" not in request:
+            library.instruct(request)
             continue
         _answer(answers, library.call(request, limits["milliseconds"]))
     # Nothing of the library is worth an orderly end.

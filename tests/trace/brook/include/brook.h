@@ -37,6 +37,10 @@ BROOK_EXPORT brook_status
 BROOK_EXPORT brook_status brook_smove(brook_handle handle, int n, const float* x, float* y);
 BROOK_EXPORT brook_status brook_spick(brook_handle handle, int n, float* x);
 BROOK_EXPORT brook_status brook_sbed(brook_handle handle, const brook_bed bed, int n, float* x);
+BROOK_EXPORT brook_status brook_ssettle(brook_handle handle, int n, float* x);
+BROOK_EXPORT brook_status
+    brook_smix(brook_handle handle, brook_side side, int n, float* x, float* result);
+
 BROOK_EXPORT brook_status brook_sread(brook_handle handle, int n, const float* x);
 BROOK_EXPORT brook_status brook_swork(brook_handle handle, long n);
 BROOK_EXPORT brook_status brook_svendor(brook_handle handle, int n);

@@ -43,6 +43,11 @@ namespace brook
     __global__ void positive(float* x) {}
     __global__ void negative(float* x) {}
     __global__ void step(int number) {}
+    struct pair
+    {
+        float left, right;
+    };
+    __global__ void mix(brook_side side, unsigned char small, long large, double by, pair both, float* x) {}
 }
 
 using namespace brook;
@@ -163,6 +168,32 @@ brook_status brook_spick(brook_handle, int n, float* x)
     else if(read[n] < 0)
         negative<<<1, 1>>>(x);
     return hipFree(numbers) == hipSuccess ? brook_status_success : brook_status_memory_error;
+}
+
+// How many steps there are is known when the numbers are.
+brook_status brook_ssettle(brook_handle, int n, float* x)
+{
+    for(int turn = 0; turn < n; ++turn)
+    {
+        step<<<1, 64>>>(turn);
+        float rest = 0;
+        if(hipMemcpy(&rest, x, sizeof rest, hipMemcpyDeviceToHost) != hipSuccess)
+            return brook_status_internal_error;
+        if(rest > 0)
+            break;
+    }
+    return brook_status_success;
+}
+
+// The caller is given what a kernel wrote, and nothing is decided by it.
+brook_status brook_smix(brook_handle, brook_side side, int n, float* x, float* result)
+{
+    mix<<<1, 64, 0, (hipStream_t)32>>>(side, 200, 1l << 40, 0.5, pair{1, 2}, x);
+    mix<<<1, 64, 0, (hipStream_t)32>>>(side, 201, n, 0.5, pair{1, 2}, x);
+    if(hipMemcpy(result, x, sizeof *result, hipMemcpyDeviceToHost) != hipSuccess)
+        return brook_status_internal_error;
+    step<<<1, 64>>>(7);
+    return brook_status_success;
 }
 
 // What nothing wrote is zero.
