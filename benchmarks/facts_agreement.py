@@ -5,8 +5,9 @@
 
 *Index maps* against addresses: each kernel is cut out of its library, built for the CPU runtime and
 launched with arguments of all kinds; its accesses are recorded and compared with the facts of their
-lines. With ``--calls FAMILY,FAMILY`` the library's entry points of these families are called, too,
-so that kernels come to what only real inputs lead to. *LDS* against code objects, of every
+lines. ``--telling N`` adds the N instantiations that most stated maps wait for. With ``--calls
+FAMILY,FAMILY`` the library's entry points of these families are called, too, so that kernels come
+to what only real inputs lead to. *LDS* against code objects, of every
 ``OUT/PROJECT/**/facts.jsonl`` made with ``--arch``; where a code object has less, against the same
 kernel compiled without optimisation.
 *Conditions, grids, blocks and dynamic LDS* against launch traces, of every
@@ -25,6 +26,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,7 @@ from kernels.facts_check.lds import compared as lds_compared
 from kernels.facts_check.lds import unoptimised_bytes
 from kernels.facts_check.observation import Observation
 from kernels.facts_check.recording import build_recorder
+from kernels.facts_check.telling import telling
 from kernels.facts_check.verdicts import judged
 from kernels.library import build_library
 from kernels.slice.choice import launchable_kernels
@@ -60,6 +63,7 @@ def main() -> int:
     parser.add_argument("projects", nargs="*", default=["rocblas", "rocsolver"])
     parser.add_argument("--interface", default="", help="Only kernels of a family or entry point.")
     parser.add_argument("--shapes", type=int, default=1, help="Instantiations of each kernel.")
+    parser.add_argument("--telling", type=int, default=0, help="More that show most, in all.")
     parser.add_argument("--calls", default="", help="Families whose entry points are called.")
     parser.add_argument("--call-seconds", type=float, default=6, help="Of each entry point.")
     parser.add_argument("--seconds", type=float, default=0, help="Begin no kernel after so many.")
@@ -143,7 +147,11 @@ def compare(project: Project, options: argparse.Namespace, out: Path) -> dict[st
     interface = options.interface or None
     entries = project.resolve(interface) if interface else None
     kernels = launchable_kernels(project, project.configurations("all"), entries)
+    stated = [
+        json.loads(fact.model_dump_json(by_alias=True)) for fact in facts_of(project, interface)
+    ]
     chosen = instantiations(kernels, options.shapes)
+    more = telling(stated, kernels, chosen, options.telling)
     folder = out / "observations"
     folder.mkdir(parents=True, exist_ok=True)
     bounds = {one.function: _bounds(project, one.function) for one in kernels}
@@ -154,15 +162,14 @@ def compare(project: Project, options: argparse.Namespace, out: Path) -> dict[st
     seen: list[Observation] = list(calls(project, options, folder, run.recorder))
     begin = time.monotonic()
     with project.reporter.work(f"{project.rule.name} kernels alone") as advance:
-        for rows in observed(run, chosen, options.jobs):
+        for rows in chain(*(observed(run, part, options.jobs) for part in (chosen, more))):
             seen += rows
-            advance(sum(bool(one.symbol) for one in seen), len(chosen), rows[-1].function)
+            count = sum(bool(one.symbol) for one in seen)
+            advance(count, len(chosen) + len(more), rows[-1].function)
             if options.seconds and time.monotonic() - begin > options.seconds:
                 break
     if options.observe:
         return None
-    facts = list(facts_of(project, interface))
-    stated = [json.loads(fact.model_dump_json(by_alias=True)) for fact in facts]
     found = judged(stated, seen, kernels, str(project.tree.root))
     return {"source": project.source.model_dump(), **found}
 

@@ -39,11 +39,15 @@ def instantiations(kernels: Sequence[Launchable], shapes: int) -> list[Chosen]:
         by_shape: dict[Any, str] = {}
         for symbol in sorted(one.symbols, key=simplicity):
             by_shape.setdefault(shape(symbol), symbol)
-        for symbol in list(by_shape.values())[:shapes]:
-            config, unit = one.symbols[symbol]
-            names = (one.function, one.name, one.qualified_name)
-            found.append(Chosen(*names, symbol, config, unit, one.configs))
+        found += [chosen_of(one, symbol) for symbol in list(by_shape.values())[:shapes]]
     return found
+
+
+def chosen_of(kernel: Launchable, symbol: str) -> Chosen:
+    """One instantiation of a kernel."""
+    config, unit = kernel.symbols[symbol]
+    names = (kernel.function, kernel.name, kernel.qualified_name)
+    return Chosen(*names, symbol, config, unit, kernel.configs)
 
 
 @dataclass(frozen=True)

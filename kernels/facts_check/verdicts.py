@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from extractor.facts.device.representatives import shape
 from kernels.facts_check.comparison import Comparison
 from kernels.facts_check.kernel import Kernel, arguments_by_name
 from kernels.facts_check.observation import Observation
+from kernels.facts_check.telling import map_of
 from kernels.slice.choice import Launchable
 
 CONTRADICTED, CONFIRMED, FITTING, NOT_JUDGED = range(4)
@@ -52,8 +52,7 @@ def judged(
     result = comparison.result
     verdicts: dict[str, tuple[int, str, int]] = {}
     for number, fact in enumerate(comparison.facts):
-        value = {key: item for key, item in fact["value"].items() if key != "symbols"}
-        key = json.dumps([fact["function"], fact["subject"], value], sort_keys=True)
+        key = map_of(fact)
         verdict = (*_verdict(comparison, number, ran.get(fact["function"], set())), number)
         verdicts[key] = min(verdicts.get(key, (9, "", 0)), verdict)
     counts = Counter(rank for rank, _, _ in verdicts.values())

@@ -15,6 +15,7 @@ from kernels.facts_check.comparison import Agreement, Comparison
 from kernels.facts_check.observation import Observation, block_shapes
 from kernels.facts_check.parameters import Parameter, launches
 from kernels.facts_check.recording import Access, Launch, build_recorder
+from kernels.facts_check.telling import telling
 from kernels.facts_check.verdicts import judged
 from kernels.slice.choice import Launchable, launchable_kernels
 
@@ -139,3 +140,27 @@ def test_every_stated_map_has_a_verdict_the_worst_of_its_facts() -> None:
     }  # fmt: skip
     assert (found["kernels"]["run"], found["kernels"]["instantiations_run"]) == (1, 1)
     assert found["kernels"]["not_run"] == {}
+
+
+def test_instantiations_that_most_maps_wait_for_are_chosen_first() -> None:
+    flat, table, twice = "_Z1kIfEvPT_", "_Z1kIPfEvPT_", "_Z1kIPPfEvPT_"
+
+    def fact(line: int, buffer: str, symbol: str | None) -> dict[str, Any]:
+        value = {"buffer": buffer, "access": "load", "index": "0", "symbols": {}}
+        return {
+            "fact": "global_access", "function": "a.hip:1:k", "subject": f"a.hip:{line}:1",
+            "instantiation": symbol, "value": value,
+        }  # fmt: skip
+
+    facts = [
+        fact(1, "a", flat), fact(2, "a", None), fact(1, "a[0]", table), fact(2, "a[0]", twice),
+        fact(3, "a[0]", twice), fact(1, "a[0]", twice),
+    ]  # fmt: skip
+    symbols = dict.fromkeys((flat, table, twice), ("c", "u"))
+    kernels = [Launchable("a.hip:1:k", "k", "k", symbols, ("c",))]
+    known = instantiations(kernels, 1)
+    assert [one.symbol for one in known] == [flat]
+    # The other table shows nothing more.
+    assert [one.symbol for one in telling(facts, kernels, known, 5)] == [twice]
+    assert telling(facts, kernels, known, 0) == []
+    assert [one.symbol for one in telling(facts, kernels, [], 5)] == [twice, flat]
