@@ -43,6 +43,7 @@ def template_arguments(symbol: str) -> tuple[str, ...]:
     return ()
 
 
+@functools.lru_cache(maxsize=50_000)
 def parameter_types(symbol: str) -> tuple[str, ...]:
     """Types of the parameters that a mangled symbol names; none where it names none.
 

@@ -179,34 +179,34 @@ def trace_interface(
     places: set[Place] = set()
     functions = Functions(made.path)
     calls = left_out = 0
-    for done, entry in enumerate(called, start=1):
-        goals = hunt.goals(entry)
-        key = _key(tracer, made.path, entry, archs, effort, sizes, goals)
-        known = project.store.recall(key)
-        if known is None:
-            groups, now, large = _trace_entry(tracer, entry, archs, effort, sizes, hunt, goals)
-            calls += now
-            found = choose(groups, effort.budget, [set(each) for each in goals.values()])
-            with Watch(tracer) as watch:
+    with Watch(tracer) as watch:
+        for done, entry in enumerate(called, start=1):
+            goals = hunt.goals(entry)
+            key = _key(tracer, made.path, entry, archs, effort, sizes, goals)
+            known = project.store.recall(key)
+            if known is None:
+                groups, now, large = _trace_entry(tracer, entry, archs, effort, sizes, hunt, goals)
+                calls += now
+                found = choose(groups, effort.budget, [set(each) for each in goals.values()])
                 found = [watch.look(trace)[0] for trace in found]
-            launched[entry] = sorted(
-                {x.symbol for group in groups for trace in group for x in trace.launches}
-            )
-            offsets = sorted(tracer.places.pop(entry, ()))
-            lines = [json.dumps([large, offsets, *launched[entry]]).encode()]
-            lines += [trace.model_dump_json(by_alias=True).encode() for trace in found]
-            project.store.remember(key, b"\n".join(lines))
-        else:
-            first, *rest = known.splitlines()
-            large, offsets, *launched[entry] = json.loads(first)
-            found = [Trace.model_validate_json(line) for line in rest]
-        shown = functions.places((kernel, offset) for kernel, offset in offsets)
-        hunt.ended(entry, goals, set(launched[entry]), shown)
-        places |= shown
-        traces += found
-        left_out += large
-        if progress:
-            progress(done, len(called), entry)
+                launched[entry] = sorted(
+                    {x.symbol for group in groups for trace in group for x in trace.launches}
+                )
+                offsets = sorted(tracer.places.pop(entry, ()))
+                lines = [json.dumps([large, offsets, *launched[entry]]).encode()]
+                lines += [trace.model_dump_json(by_alias=True).encode() for trace in found]
+                project.store.remember(key, b"\n".join(lines))
+            else:
+                first, *rest = known.splitlines()
+                large, offsets, *launched[entry] = json.loads(first)
+                found = [Trace.model_validate_json(line) for line in rest]
+            shown = functions.places((kernel, offset) for kernel, offset in offsets)
+            hunt.ended(entry, goals, set(launched[entry]), shown)
+            places |= shown
+            traces += found
+            left_out += large
+            if progress:
+                progress(done, len(called), entry)
     never = hunt.unreachable()
     return Traced(
         traces,
