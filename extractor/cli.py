@@ -130,6 +130,13 @@ def extract(
             help="With --trace: calls to make, a CSV table with a header or an object a line.",
         ),
     ] = None,
+    execute: Annotated[
+        bool,
+        typer.Option(
+            "--execute",
+            help="With --trace ENTRY: run the kernels as well, on the CPU runtime.",
+        ),
+    ] = False,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -217,6 +224,8 @@ def extract(
         upkeep.print_schemas()
     elif stray := _stray(trace=trace, facts=facts, arch=arch, sweep=sweep, budget=budget):
         raise UserError(stray)
+    elif execute and not (trace and (call or sweep)):
+        raise UserError("--execute goes with a call: --trace ENTRY NAME=VALUE")
     elif call and not trace:
         raise UserError(
             f"'{call[0]}' is no option; an interface is named by --interface {call[0]}, "
@@ -257,6 +266,7 @@ def extract(
                 trace=trace,
                 call=tuple(call or ()),
                 sweep=sweep,
+                execute=execute,
                 archs=_architectures(arch),
                 arch_named=arch is not None,
                 cases=budget or _CASES,

@@ -12,6 +12,7 @@ import typer
 
 from extractor.console import run_console
 from extractor.errors import RocQuarryError, UserError
+from kernels.commands.call import call
 from kernels.commands.seed_library import LibraryRequest, seed_library
 from kernels.commands.transfer import export, import_, profile
 from kernels.commands.verify import verify
@@ -186,6 +187,7 @@ def seed(
 
 
 app.command()(verify)
+app.command()(call)
 app.command()(export)
 app.command("import")(import_)
 app.command()(profile)

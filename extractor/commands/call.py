@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -121,8 +123,16 @@ def _value(given: Any) -> Value:
     return text
 
 
-def run(project: Project, config: str, points: Sequence[Point]) -> Iterator[dict[str, Any]]:
+def run(
+    project: Project, config: str, points: Sequence[Point], execute: Path | None = None
+) -> Iterator[dict[str, Any]]:
     """Makes each call, and says what it launched.
+
+    Args:
+        project: The library.
+        config: Configuration.
+        points: The calls.
+        execute: Run the kernels, too, with a library that is built in this folder.
 
     Raises:
         UserError: An entry point, argument or value that does not exist.
@@ -137,7 +147,10 @@ def run(project: Project, config: str, points: Sequence[Point]) -> Iterator[dict
             )  # fmt: skip
             if project.rule.siblings and point.entry not in kernels:
                 kernels[point.entry] = _kernels(project, config, point.entry)
-            yield _answer(project, *watch.look(trace), kernels.get(point.entry))
+            answer = _answer(project, *watch.look(trace), kernels.get(point.entry))
+            if execute is not None:
+                answer["execution"] = executed(project, trace, execute)
+            yield answer
 
 
 def _named(tracer: Tracer, entry: str, name: str, value: Value) -> Value:
@@ -164,6 +177,26 @@ def _named(tracer: Tracer, entry: str, name: str, value: Value) -> Value:
         raise UserError(f"{name} cannot be '{value}'; known: {words}")
     number = numbers.pop()
     return next(text for text, n in known.items() if n == number)
+
+
+def executed(project: Project, trace: Trace, out: Path) -> dict[str, Any]:
+    """What the call of a trace launches when its kernels run, by ``kernels call``.
+
+    Raises:
+        UserError: It cannot be run here; the message is that of the other command.
+    """
+    words = {**trace.args, "pointer_mode": trace.pointer_mode}
+    command = [sys.executable, "-m", "kernels.cli", "call", str(project.rule.path), trace.entry]
+    command += [f"{name}={value}" for name, value in words.items() if not isinstance(value, list)]
+    command += ["--out", str(out), "--json"]
+    if project.override:
+        command += ["--source", project.override]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or ["it ended without a word"]
+        raise UserError(f"--execute: {last[0].removeprefix('error: ')}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 def _shared_start(names: Sequence[str]) -> str:
@@ -256,6 +289,16 @@ def show(answers: Iterable[Mapping[str, Any]]) -> None:
             print(f"  a chip refuses this: {text}")
         for text in answer["depends"]:
             print(f"  hangs on what only a real run writes: {text}")
+        if "execution" in answer:
+            _show_execution(answer["execution"])
+
+
+def _show_execution(done: Mapping[str, Any]) -> None:
+    print(f"  run on the CPU runtime, as {done['arch']}: {done['outcome']}")
+    for launch in done["launches"]:
+        times = f" ({launch['repeat']} times)" if launch["repeat"] > 1 else ""
+        grid, block = (" x ".join(map(str, launch[key])) for key in ("grid", "block"))
+        print(f"    {launch['kernel']} grid {grid} block {block}{times}")
 
 
 def _written(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from extractor import settings
 from extractor.console import answer
 from extractor.errors import UserError
 
@@ -38,6 +39,7 @@ class Request:
         trace: Trace launches.
         call: One call: an entry point, then ``NAME=VALUE``.
         sweep: Table of calls.
+        execute: Run the kernels of calls, too.
         archs: Architectures of traces and facts.
         arch_named: Whether the user named them.
         cases: Traced cases kept for each entry point.
@@ -66,6 +68,7 @@ class Request:
     trace: bool
     call: tuple[str, ...]
     sweep: Path | None
+    execute: bool
     archs: tuple[str, ...]
     arch_named: bool
     cases: int
@@ -202,7 +205,9 @@ def _calls(request: Request, project: Project, configs: list[str]) -> bool:
         points = [call.parse(words)]
     else:
         points = call.read_sweep(request.sweep, words[0] if words else None)
-    answers = call.run(project, configs[0], points)
+    if request.execute and any(point.arch != settings.DEFAULT_ARCHITECTURE for point in points):
+        raise UserError(f"--execute runs kernels as {settings.DEFAULT_ARCHITECTURE} alone")
+    answers = call.run(project, configs[0], points, request.out if request.execute else None)
     if request.as_json:
         for one in answers:  # an object a line, as they come
             print(json.dumps(one), flush=True)

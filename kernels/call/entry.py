@@ -95,11 +95,13 @@ class Callable:
         signature: What it takes.
         flags: Letters and values of its flags.
         execution: Makes its calls.
+        words: Letters of each flag by what the header calls its values.
     """
 
     signature: Signature
     flags: Mapping[str, Mapping[str, int]]
     execution: Execution
+    words: Mapping[str, Mapping[str, str]]
 
 
 def callable_entry(project: str, source: str | None, entry: str) -> Callable | str:
@@ -115,7 +117,18 @@ def callable_entry(project: str, source: str | None, entry: str) -> Callable | s
     if isinstance(found, str):
         return found
     flags = {name: real_letters(found, name, known.headers) for name in found.flags}
-    return Callable(found, flags, Execution(found, flags, known.handle, known.statuses))
+    words = {name: _words(found, name, flags[name], known.headers) for name in found.flags}
+    return Callable(found, flags, Execution(found, flags, known.handle, known.statuses), words)
+
+
+def _words(
+    signature: Signature, name: str, letters: Mapping[str, int], headers: Headers
+) -> dict[str, str]:
+    """Letters of a flag by the names of its constants."""
+    types = {argument.name: argument.type.base for argument in signature.prototype.parameters}
+    known = headers.constants(types[name])
+    by_value = {value: letter for letter, value in letters.items()}
+    return {word: by_value[value] for word, value in known.items() if value in by_value}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kernels.call.case import Case
@@ -63,6 +63,13 @@ class Execution:
     ) -> None:
         self._signature, self._flags = signature, flags
         self._handle, self._statuses = handle, statuses
+
+    def fixing(self, values: Mapping[str, Any]) -> Execution:
+        """The same with other values of what no case says, such as a most number of sweeps."""
+        known = self._signature.fixed
+        fixed = {name: values.get(name, value) for name, value in known.items()}
+        signature = replace(self._signature, fixed=fixed)
+        return Execution(signature, self._flags, self._handle, self._statuses)
 
     def run(
         self, session: Session, case: Case, *, benign: bool = False, renew: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,3 +95,21 @@ def test_traces_of_an_interface_are_marked(
     # Without a turn, or with a single one, nothing is decided by what was read.
     assert {len(t["depends"]) for t in traces if t["args"]["n"] > 1} == {1}
     assert {len(t["depends"]) for t in traces if t["args"]["n"] <= 1} == {0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--trace", "brook_ssettle", "n=3", "--execute"), "--execute: .*brook_ssettle cannot be"),
+        (("--trace", "brook_ssettle", "arch=gfx90a", "--execute"), "as gfx942 alone"),
+        (("--trace", "-i", "settle", "--execute"), "--execute goes with a call"),
+    ],
+)
+def test_what_cannot_be_executed_is_one_line(
+    tracer: Tracer, extract: Extract, arguments: tuple[str, ...], said: str
+) -> None:
+    pytest.importorskip("numpy")
+    done = extract(BROOK, *arguments, "--quiet")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert re.search(said, done.stderr)
