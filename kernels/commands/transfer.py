@@ -193,4 +193,10 @@ def _show(found: Imported, page: Path | None, save: Path | None, *, as_json: boo
         print(words + (f"; {one.error}" if one.error else ""))
         for text in (*one.failures, *one.inputs_skipped)[:3]:
             print(f"  {text}")
-    print(f"{found.hardware}: {len(found.tasks)} tasks; times are of this card only")
+    figures = found.summary()
+    print(
+        f"{found.hardware}: {figures['tasks']} tasks, {figures['agree']} agree, "
+        f"{figures['differ']} differ, {figures['not_judged']} not judged, "
+        f"{figures['did_not_run']} did not run; {figures['timed']} timed; "
+        "times are of this card only"
+    )

@@ -17,7 +17,8 @@ _STYLE = (
     "body{font:14px system-ui,sans-serif;margin:2em auto;max-width:1000px;color:#222}"
     "table{border-collapse:collapse;width:100%}td,th{padding:3px 8px;text-align:right;"
     "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left;"
-    "overflow-wrap:anywhere}.bad{color:#b00}svg{width:100%}text{font-size:11px}"
+    "overflow-wrap:anywhere;min-width:17em;max-width:24em}td:nth-child(2){text-align:left;"
+    "max-width:16em;overflow-wrap:anywhere}div{overflow-x:auto}.bad{color:#b00}svg{width:100%}text{font-size:11px}"
 )
 
 
@@ -30,7 +31,7 @@ def report_page(results: Imported) -> str:
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
         f"<style>{_STYLE}</style><h1>{title}</h1>"
-        f"<p>{len(results.tasks)} tasks, {right} agree with the cpu backend on every input, "
+        f"<p>{len(results.tasks)} tasks, {right} agree with the cpu backend on every input judged, "
         f"{len(timed)} timed. Times are of this card and of no other. Caches were flushed before "
         f"each call.</p><h2>Share of the roofline</h2>{_bars(timed)}"
         f"<h2>Roofline</h2>{_roofs(timed, results.hardware)}"
@@ -99,7 +100,8 @@ def _roofs(timed: Sequence[TaskResult], hardware: str) -> str:
         line = " ".join(f"{px:.1f},{py:.1f}" for px, py in path)
         marks.append(f'<polyline points="{line}" fill="none" stroke="#999"/>')
         px, py = path[-1]
-        marks.append(f'<text x="{px:.0f}" y="{py - 4:.0f}" text-anchor="end">{kind}</text>')
+        up = -4 if kind == "float32" else 14
+        marks.append(f'<text x="{px:.0f}" y="{py + up:.0f}" text-anchor="end">{kind}</text>')
     for one, x, y in known:
         px, py = at(math.log10(x), math.log10(y))
         marks.append(
@@ -134,14 +136,17 @@ def _points(timed: Sequence[TaskResult]) -> str:
         marks.append(f'<text x="{px:.0f}" y="{py + 16:.0f}" text-anchor="middle">1e{tick} B</text>')
     for tick in range(low, high + 1):
         px, py = at(left, tick)
-        marks.append(f'<text x="{px - 6:.0f}" y="{py:.0f}" text-anchor="end">1e{tick} GB/s</text>')
+        marks.append(f'<text x="{px - 6:.0f}" y="{py:.0f}" text-anchor="end">1e{tick}</text>')
     for one, x, y in zip(known, xs, ys, strict=True):
         px, py = at(x, y)
         marks.append(
             f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="#47a" fill-opacity=".6">'
             f"<title>{html.escape(one.task)}</title></circle>"
         )
-    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{"".join(marks)}</svg>'
+    return (
+        f'<p>GB/s against bytes of a call.</p><svg viewBox="0 0 {_WIDTH} {_HEIGHT}">'
+        f"{''.join(marks)}</svg>"
+    )
 
 
 def _table(tasks: Sequence[TaskResult]) -> str:
@@ -172,7 +177,7 @@ def _table(tasks: Sequence[TaskResult]) -> str:
             "DRAM bytes", "DRAM %", "SM %", "occupancy %",
         )
     )  # fmt: skip
-    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+    return f"<div><table><tr>{head}</tr>{''.join(rows)}</table></div>"
 
 
 def _counted(one: TaskResult) -> list[str]:

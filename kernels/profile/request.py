@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from extractor.errors import UserError
 from kernels.task.expression import evaluate
@@ -20,7 +21,9 @@ _CONTENT = (
     "uint16", "uint32", "uint64", "bool",
 )  # fmt: skip
 _REAL = {"complex64": "float32", "complex128": "float64"}
-_LARGEST_BYTES = 512 << 20
+_LARGEST_BYTES = 256 << 20
+_MOST_THREADS = 1 << 24
+"""What is timed on a card is run once on the CPU runtime, to be counted."""
 _LARGEST_SIZE = 1 << 26
 
 
@@ -121,7 +124,11 @@ def _grown(task: Task, case: Case) -> Case | None:
             break
         if not fits or max(scalars[n] for n in names) > _LARGEST_SIZE or geometry[0] >= 1 << 31:
             break
-        if max(geometry[1:3]) > 65535 or geometry[3] * geometry[4] * geometry[5] > 1024:
+        if (
+            prod(geometry[:6]) > _MOST_THREADS
+            or max(geometry[1:3]) > 65535
+            or geometry[3] * geometry[4] * geometry[5] > 1024
+        ):
             break
         grown = larger
     return grown

@@ -57,10 +57,12 @@ _HUGE = 32 << 20
 
 @dataclass(frozen=True)
 class _Expected:
-    """What a baseline gives, by number, and the names of cases that count on 64 lanes."""
+    """What a baseline gives, by number; the names of cases that count on 64 lanes; whether it is
+    itself only where the lanes of a wavefront run in lockstep."""
 
     values: list[bytes | None]
     wide: list[str]
+    lockstep: bool
 
 
 @dataclass(frozen=True)
@@ -195,11 +197,12 @@ def _packed(
         "cases": [name for name, _ in launched], "moved": moved, "flops": flops,
         "profiled": request.case.name, "scalars": request.case.scalars, "grown": request.grown,
         "not_counted": why, "too_large": large, "counts_on_64": [],
+        "lockstep": False,
     }  # fmt: skip
     kept = {TASK: definition, BASELINE: baseline}
     if expect:
         expected = _expected(task, folder / BASELINE, launched)
-        about["counts_on_64"] = expected.wide
+        about["counts_on_64"], about["lockstep"] = expected.wide, expected.lockstep
         for number, data in enumerate(expected.values):
             if data is not None:
                 kept[f"{number}.expected"] = data
@@ -253,7 +256,7 @@ def _expected(task: Task, baseline: Path, launched: Sequence[tuple[str, Call]]) 
         for (name, call), one, two in zip(launched, first, narrow, strict=True)
         if one.buffers is not None and not _agree(task, call, one, two)
     ]
-    return _Expected(values, wide)
+    return _Expected(values, wide, lockstep)
 
 
 def _agree(task: Task, call: Call, one: CaseRun, two: CaseRun) -> bool:

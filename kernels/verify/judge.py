@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -29,6 +29,7 @@ from kernels.verify.record import Failure, Verdict
 from kernels.verify.runs import NOT_RUN, CaseRun, run_cases
 
 _REUSE = {"ROCQUARRY_REUSE": "1"}
+_WRAPPING = "-fwrapv"
 _MOST_ENDS = 3
 """Processes of a candidate that may end in a fault, or never: each takes up to the time limit."""
 
@@ -151,6 +152,16 @@ def set_standard(
             conditions = find_conditions(
                 task, inputs.calls, baseline, backend, build, run, inputs.tried
             )
+            far = _far(inputs, conditions)
+            if far:
+                wrapping = build_runner(
+                    task.entry, baseline, conditions.backend, Path(work), "baseline-wrapping",
+                    (*arguments, _WRAPPING), constants,
+                )  # fmt: skip
+                runs = run(wrapping, [inputs.calls[k] for k in far], conditions.settings[0])
+                conditions = _without_luck(
+                    task, inputs, conditions, dict(zip(far, runs, strict=True))
+                )
         except BuildError as error:
             raise UserError(f"the baseline of {task.task} does not build: {error}") from error
     telling = any(
@@ -161,6 +172,40 @@ def set_standard(
         task, folder, backend, inputs, conditions, telling, seed, limits, sandbox,
         tuple(arguments), constants,
     )  # fmt: skip
+
+
+def _far(inputs: Inputs, conditions: Conditions) -> list[int]:
+    """Numbers of inputs with parts beyond what 32 bits count, on which the baseline has a value."""
+    return [
+        k for k in sorted(inputs.tried)
+        if inputs.calls[k].reserve and conditions.expected[k].buffers is not None
+    ]  # fmt: skip
+
+
+def _without_luck(
+    task: Task, inputs: Inputs, conditions: Conditions, wrapping: Mapping[int, CaseRun]
+) -> Conditions:
+    """Without the inputs on which the baseline is right by luck alone.
+
+    Where its own indices overflow, a compiler may calculate them in 64 bits, and need not do so for
+    a candidate that is written the same way.
+
+    Args:
+        task: The task.
+        inputs: All of them.
+        conditions: What the baseline gave.
+        wrapping: What it gave, by number, with indices that wrap round.
+    """
+    expected = list(conditions.expected)
+    for number, got in wrapping.items():
+        want, have = expected[number].buffers, got.buffers
+        values = inputs.calls[number].values
+        if (
+            got.error or want is None or have is None
+            or first_difference(task, values, want, have) is not None
+        ):  # fmt: skip
+            expected[number] = CaseRun(None, "the baseline's own indices overflow there")
+    return replace(conditions, expected=tuple(expected))
 
 
 def judge(standard: Standard, candidate: Path) -> Verdict:

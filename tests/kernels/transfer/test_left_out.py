@@ -24,10 +24,23 @@ __global__ void lanes(int n, const double* x, double* y) {
 }
 """
 
+# The second half of a wavefront reads what the first has just written, with nothing in between.
+LOCKSTEP = """
+#include <hip/hip_runtime.h>
+__global__ void lanes(int n, const double* x, double* y) {
+  __shared__ double lds[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;
+  volatile double* v = lds;
+  v[t] = i < n ? x[i] : 0;
+  double other = v[t ^ 1];
+  if (i < n) y[i] = other;
+}
+"""
 
-def _exported(folder: Path, lane: str, largest: int) -> Exported:
+
+def _exported(folder: Path, lane: str, largest: int, text: str = SOURCE) -> Exported:
     source = folder / "lanes.hip"
-    source.write_text(SOURCE.replace("LANE", lane))
+    source.write_text(text.replace("LANE", lane))
     options = SeedOptions(
         extents={"x": "n", "y": "n"}, outputs=("y",), grid=("(n + 255) / 256",),
         cases=({"n": 60}, {"n": 5000}),
@@ -36,8 +49,8 @@ def _exported(folder: Path, lane: str, largest: int) -> Exported:
     return export_tasks([folder / "task"], folder / "out.tar.gz", largest=largest)
 
 
-def _judged(exported: Exported, folder: Path, hardware: str) -> TaskResult:
-    """What is said of a card that gives what the cpu backend does."""
+def _judged(exported: Exported, folder: Path, hardware: str, *, wrong: bool = False) -> TaskResult:
+    """What is said of a card that gives what the cpu backend does, or something else."""
     kept = {}
     with tarfile.open(exported.stays) as archive:
         for member in archive:
@@ -50,7 +63,7 @@ def _judged(exported: Exported, folder: Path, hardware: str) -> TaskResult:
         if name.endswith(".expected"):
             half = len(data) // 2
             out = struct.pack("<Qq", 0x31305455 ^ 0x5152000000000000, 0)
-            for part in (data[:half], data[half:]):
+            for part in (data[:half], bytes(half) if wrong else data[half:]):
                 out += struct.pack("<Q", len(part)) + part
             files[name.replace(".expected", ".out")] = out
     record = {
@@ -86,3 +99,13 @@ def test_cases_too_large_are_listed_and_the_smallest_is_sent(tmp_path: Path) -> 
     assert found.counters == {"kernel": "k"}
     (tmp_path / "few").mkdir()
     assert _judged(_exported(tmp_path / "few", "0", 1), tmp_path, "x").inputs_passed == 1
+
+
+def test_lockstep_is_not_asked_of_a_card_that_does_not_promise_it(tmp_path: Path) -> None:
+    exported = _exported(tmp_path, "", 1 << 20, LOCKSTEP)
+    card, amd = "NVIDIA H200", "AMD Instinct MI300X"
+    assert _judged(exported, tmp_path, card).inputs_passed == 2
+    found = _judged(exported, tmp_path, card, wrong=True)
+    assert (found.correct, len(found.inputs_skipped)) == (None, 2)
+    assert all("lockstep" in text and "differs" in text for text in found.inputs_skipped)
+    assert _judged(exported, tmp_path, amd, wrong=True).correct is False
