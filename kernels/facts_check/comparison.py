@@ -16,8 +16,8 @@ from kernels.facts_check.recording import Access, Frame, Launch
 
 _MOST_VALUES = 20_000
 _MOST_ITERATIONS = 300
-_MOST_OPEN = 6
-"""Threads of a launch that are tried with every value of what is open: it takes long."""
+_MOST_OPEN = 4
+"""Threads that are tried with every value of what is open, for one fact: it takes long."""
 
 _POINTER = 8
 _SIZES = {
@@ -95,6 +95,7 @@ class Comparison:
             for kind in {"load": "r", "store": "w", "atomic": "rw"}[fact["value"]["access"]]:
                 key = (fact["function"], _line(fact["subject"]), kind)
                 self._by_line.setdefault(key, []).append(number)
+        self._tried: dict[int, int] = {}
         self.result = Agreement()
 
     def know(self, symbol: str, kernel: Kernel) -> None:
@@ -106,7 +107,7 @@ class Comparison:
         kernel = self._kernels.get(launch.kernel)
         if kernel is None or len(kernel.parameters) != len(launch.arguments):
             return
-        values = _Values(kernel, launch)
+        values = _Values(kernel, launch, self._tried)
         for access in launch.accesses:
             frames = lines.get((access.module, access.offset), ())
             named = [(normpath(name).removeprefix(self._root), line) for name, line in frames]
@@ -190,14 +191,13 @@ class Comparison:
 class _Values:
     """Numbers of one launch, and the addresses that facts allow in it."""
 
-    def __init__(self, kernel: Kernel, launch: Launch) -> None:
-        self.kernel, self.launch = kernel, launch
+    def __init__(self, kernel: Kernel, launch: Launch, tried: dict[int, int]) -> None:
+        self.kernel, self.launch, self._tried = kernel, launch, tried
         self._fixed = dict(kernel.constants)
         for axis, blocks, threads in zip("xyz", launch.grid, launch.block, strict=True):
             self._fixed[f"gridDim.{axis}"], self._fixed[f"blockDim.{axis}"] = blocks, threads
         self._pointers: dict[str, int] = {}
         self._members: dict[str, list[int]] = {}
-        self._tried: dict[int, int] = {}
         for name, data in zip(kernel.parameters, launch.arguments, strict=True):
             if len(data) in (1, 2, 4, 8):
                 self._fixed[name] = int.from_bytes(data, "little", signed=True)

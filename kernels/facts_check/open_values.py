@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
 from kernels.facts_check.expression import Unsupported
@@ -20,7 +20,7 @@ OPEN = frozenset({"loaded", "loop-carried", "condition", "result"})
 _RANGE = range(-1, 300)
 _TRUTHS = range(2)
 _MOST_TRUTHS = 3
-_MOST_INDICES = 40_000
+_MOST_INDICES = 24_000
 _DENSE = 4
 """Of so many neighbouring indices one may be led to; with more of them nothing is shown."""
 
@@ -83,11 +83,14 @@ def led_to(
         Unsupported: They are so many that an access would hardly miss them.
     """
     found: set[int] = set()
+    left = _MOST_INDICES
     for chosen in product(*values.values()):
         own = {**scope, **dict(zip(values, chosen, strict=True))}
-        found.update(islice(indices(own), _MOST_INDICES))
-        if len(found) > _MOST_INDICES:
-            raise Unsupported("too many open values and turns of loops")
+        for index in indices(own):
+            found.add(index)
+            left -= 1
+            if left < 0:
+                raise Unsupported("too many open values and turns of loops")
     if len(found) > 1 and (max(found) - min(found)) < _DENSE * len(found):
         raise Unsupported("some open value leads almost anywhere")
     return found
