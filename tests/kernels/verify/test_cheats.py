@@ -89,6 +89,15 @@ NAMED = {
         "#define hipEventElapsedTime(t, a, b) hipSuccess\n" + _with(_HONEST, "honest(n, a, x, y);"),
         "replaces HIP's functions",
     ),
+    "works on another stream": (
+        _with(_HONEST, "static hipStream_t mine; hipStreamCreateWithFlags(&mine, 1); "
+              "if (n) scale_kernel<<<(n + 127) / 128, 128, 0, mine>>>(n, a, x, y);"),
+        "works on a stream of its own",
+    ),
+    "works on the stream of a thread": (
+        _with(_HONEST, "if (n) scale_kernel<<<n, 1, 0, hipStreamPerThread>>>(n, a, x, y);"),
+        "works on a stream of its own",
+    ),
     "looks for expected values": (
         _with(_HONEST, 'const char* p = "/tmp/rocquarry-verify"; (void)p;'), "reaches the files",
     ),
@@ -151,6 +160,12 @@ def test_what_honest_code_has_is_no_cheat(task: Path, tmp_path: Path) -> None:
     candidate.write_text(text)
     assert find_cheat(candidate, task / BASELINE) == ""
     assert find_cheat(task / BASELINE, task / BASELINE) == ""
+    # What the baseline does may be done.
+    own = tmp_path / "own.hip"
+    own.write_text(_HEAD + "void f(hipStream_t s) { hipStreamCreate(&s); }\n")
+    assert find_cheat(own, task / BASELINE)
+    candidate.write_text(own.read_text() + "// another\n")
+    assert find_cheat(candidate, own) == ""
 
 
 def test_the_text_that_is_there_now_is_judged_and_not_the_one_before(
