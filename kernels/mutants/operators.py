@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ class Mutant:
         before: What stood there.
         after: What stands there now.
         text: The whole text.
+        nth: Which one it is of those that change the same into the same on its line.
     """
 
     fault: str
@@ -28,6 +30,7 @@ class Mutant:
     before: str
     after: str
     text: str
+    nth: int = 1
 
 
 Change = Callable[[re.Match[str]], str]
@@ -95,6 +98,7 @@ def mutate(text: str, operators: Sequence[Operator] = OPERATORS) -> Iterator[Mut
     """
     blank = _NOISE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     seen = {text}
+    alike: Counter[tuple[int, str, str]] = Counter()
     for operator in operators:
         for match in operator.pattern.finditer(blank):
             after = operator.change(match)
@@ -103,4 +107,6 @@ def mutate(text: str, operators: Sequence[Operator] = OPERATORS) -> Iterator[Mut
                 continue
             seen.add(changed)
             line = text.count("\n", 0, match.start()) + 1
-            yield Mutant(operator.fault, line, match[0].strip(), after.strip(), changed)
+            before, now = match[0].strip(), after.strip()
+            alike[line, before, now] += 1
+            yield Mutant(operator.fault, line, before, now, changed, alike[line, before, now])

@@ -110,8 +110,9 @@ def share(strengths: Sequence[Strength], harmless: Sequence[str] = ()) -> float:
 
 
 def label(strength: Strength, mutant: Mutant) -> str:
-    """A short name of a mutant."""
-    return f"{strength.task}:{mutant.line}: {mutant.before} -> {mutant.after}"
+    """A short name of a mutant, which no other of its task has."""
+    nth = f" (no. {mutant.nth})" if mutant.nth > 1 else ""
+    return f"{strength.task}:{mutant.line}: {mutant.before} -> {mutant.after}{nth}"
 
 
 def _code(source: Path) -> bytes:

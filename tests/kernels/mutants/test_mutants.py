@@ -45,6 +45,12 @@ def test_a_fault_of_each_kind_is_made(text: str, fault: str) -> None:
         assert mutant.text != text
 
 
+def test_two_of_the_same_on_one_line_have_two_names() -> None:
+    found = list(mutate("if (i < n && j < n) f();"))
+    names = [label(Strength("t"), m) for m in found]
+    assert names == ["t:1: < -> <=", "t:1: < -> <= (no. 2)"]
+
+
 def test_comments_literals_and_directives_stay() -> None:
     assert not _kinds('// i < n\n/* __syncthreads(); */\n#if a < 4\nconst char* s = "i < n;";\n')
 
@@ -58,6 +64,7 @@ def test_each_mutant_differs_from_all_others_and_says_its_line() -> None:
     text = (FOLDER / "gemv.hip").read_text()
     found = list(mutate(text))
     assert len({m.text for m in found}) == len(found)
+    assert len({label(Strength("t"), m) for m in found}) == len(found)
     for mutant in found:
         changed = [
             k for k, (a, b) in enumerate(
