@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -80,6 +81,8 @@ def check(
             print(f"  {verdict.id}  {verdict.reason}")
         if len(failed) > 20:
             print(f"  and {len(failed) - 20} more; --json or --rejects FILE list all")
+    for name, count in judge.left_out().items() if not quiet else ():
+        print(f"  not weighed: {count:,} {name}", file=sys.stderr if as_json else sys.stdout)
     raise typer.Exit(1 if failed else 0)
 
 

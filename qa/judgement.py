@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from extractor.errors import UnknownName, UserError
 from extractor.project import Project
 from qa.gates import GATES, Case
+from qa.gates.unweighed import unweighed
 from qa.ground import Ground, read_rows
 from qa.records import ENTRY_SCHEMA, Entry
 from qa.rewriting import Rewriting
@@ -23,6 +24,7 @@ OpenProject = Callable[[str], Project]
 SCHEMA_GATE = "schema"
 AUTHOR_GATE = "author"
 DUPLICATE_GATE = "near_duplicate"
+UNKNOWN_TO_AUTHOR = "entries of the static author that it does not write from what is at hand"
 GATE_NAMES = (SCHEMA_GATE, *(gate.name for gate in GATES), AUTHOR_GATE, DUPLICATE_GATE)
 """All gates in the order they are asked."""
 
@@ -76,6 +78,7 @@ class Judge:
         self._again: dict[str, Rewriting] = {}
         self._texts = NearDuplicates()
         self._ids: set[str] = set()
+        self._left_out: Counter[str] = Counter()
 
     def ground(self, project: str) -> Ground | None:
         """A library's ground; ``None`` where no such library is known."""
@@ -130,8 +133,10 @@ class Judge:
         for gate in GATES:
             why = gate.check(case)
             if why is not None:
+                self._left_out += case.left_out
                 return _failed(entry.id, gates, gate.name, why)
             gates[gate.name] = True
+        self._left_out += case.left_out + unweighed(case)
         if self.write_again:
             if entry.project not in self._again:
                 self._again[entry.project] = Rewriting(ground)
@@ -140,6 +145,12 @@ class Judge:
                 return _failed(entry.id, gates, AUTHOR_GATE, why)
             gates[AUTHOR_GATE] = True
         return Verdict(entry.id, True, gates, "")
+
+    def left_out(self) -> dict[str, int]:
+        """What nobody looked at in the entries judged so far, in words, with how often."""
+        found = Counter(self._left_out)
+        found[UNKNOWN_TO_AUTHOR] += sum(again.unknown for again in self._again.values())
+        return {name: found[name] for name in sorted(found) if found[name]}
 
     def compare(self, entry: Entry, verdict: Verdict) -> Verdict:
         """Holds an entry that passed alone against those that came before it."""

@@ -29,6 +29,8 @@ class Rewriting:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        self.unknown = 0
+        """Entries of the static author that it does not write today: nothing is said of them."""
         self._written: dict[str, dict[str, Entry]] = {}
 
     def fault(self, entry: Entry) -> str | None:
@@ -37,6 +39,7 @@ class Rewriting:
             return None
         own = self._of(entry.interface).get(entry.id)
         if own is None:
+            self.unknown += 1
             return None
         texts = [
             part for one, other in ((own.question, entry.question), (own.answer, entry.answer))

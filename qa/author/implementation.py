@@ -13,10 +13,11 @@ from qa.author.glossary import meaning
 from qa.author.kernel_facts import KernelFacts, kernel_facts
 from qa.author.kernel_layout import cooperation, layout, part, scalars
 from qa.author.narration import narration
-from qa.author.outline import INCOMPLETE, explain, here, outline
+from qa.author.outline import explain, here, outline
 from qa.author.protocol import protocol
 from qa.author.purpose import operation, own_words
 from qa.author.subjects import entries_through
+from qa.author.work import launch_lines, whole, work, workers
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
 from qa.reading.function import FunctionReading, read_function
@@ -26,7 +27,6 @@ from qa.scope_view import FunctionView, ScopeView, Site
 _SHORTEST, _LONGEST = 8, 340
 _LONGEST_KERNEL = 420
 _MOST_HELPERS = 8
-_MOST_SMALL_STEPS = 8
 _LINES_WITH_HELPERS = 420
 _COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]")
 
@@ -139,14 +139,14 @@ def _draft(
         parts += [
             _contract(draft, view, facts),
             layout(draft, facts),
-            _work(draft, view, function) or bounds(draft, function.text, facts.reading),
+            work(draft, view, function) or bounds(draft, function.text, facts.reading),
             scalars(facts),
             cooperation(facts),
         ]
     elif function.kind == "device":
         what = [
             layout(draft, facts),
-            _work(draft, view, function)
+            work(draft, view, function)
             or behaviour(draft, function.text, facts.reading, _names_called(view, function)),
         ]
         if not any(what) and own_words(ground, function) is None:
@@ -158,9 +158,9 @@ def _draft(
             return None
         parts.append(steps)
     else:
-        lines = _launch_lines(view, function)
-        steps = _whole(
-            outline(draft, function, _workers(view, function), lines),
+        lines = launch_lines(view, function)
+        steps = whole(
+            outline(draft, function, workers(view, function), lines),
             narration(draft, function, lines),
         )
         parts.append(
@@ -353,35 +353,6 @@ def _names_called(view: ScopeView, function: FunctionView) -> list[str]:
     names = [f.name for f in view.callees.get(function.id, ()) if "operator" not in f.name]
     names += [s.callee.name for s in view.launches if s.caller.id == function.id and not s.dead]
     return [n for n in dict.fromkeys(names) if len(n) > 3]
-
-
-def _whole(short: str, narrated: str) -> str:
-    """The short telling where it leaves nothing out, else the one that tells everything."""
-    return short if short and not short.startswith(INCOMPLETE) else narrated or short
-
-
-def _work(draft: Draft, view: ScopeView, function: FunctionView) -> str:
-    """The steps of a kernel or device function, what it stores among them."""
-    helpers = [f.name for f in view.callees.get(function.id, ()) if f.kind == "device"]
-    helpers = [n for n in helpers if not re.match(r"load_|cond_load_|conj$|operator", n)]
-    short = outline(draft, function, helpers, {}, _MOST_SMALL_STEPS)
-    return _whole(short, narration(draft, function, {}))
-
-
-def _workers(view: ScopeView, function: FunctionView) -> list[str]:
-    """Functions of the host that it calls and that do something for the operation."""
-    return list(dict.fromkeys(
-        f.name for f in view.callees.get(function.id, ())
-        if f.kind in ("host", "launcher") and not f.infrastructure and len(f.name) > 3
-        and "operator" not in f.name and not re.match(r"(?:get|push|pop|is|set)_?[A-Z]|get_stream", f.name)
-    ))  # fmt: skip
-
-
-def _launch_lines(view: ScopeView, function: FunctionView) -> dict[int, str]:
-    return {
-        s.at.start_line: s.callee.name
-        for s in view.launches if s.caller.id == function.id and not s.dead
-    }  # fmt: skip
 
 
 def _callees(draft: Draft, view: ScopeView, function: FunctionView) -> str:

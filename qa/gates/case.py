@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +28,8 @@ class Case:
     def __init__(self, entry: Entry, ground: Ground) -> None:
         self.entry = entry
         self.ground = ground
+        self.left_out: Counter[str] = Counter()
+        """What gates did not look at, with how often."""
 
     @cached_property
     def view(self) -> ScopeView:

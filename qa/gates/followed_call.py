@@ -26,6 +26,7 @@ from qa.text.comparisons import tight
 from qa.text.prose import architectures, numbers, plain
 
 _MOST_INSTANTIATIONS = 12
+NOT_FOLLOWED = "instantiations of host functions that calls may reach and were not followed through"
 _CHAIN = re.compile(
     r"(?<![-+*/%&|<>] )(?<![-+*/%])"
     r"((?:`?\b[A-Za-z_]\w*`?\s*=\s*)+|`?\b[A-Za-z_]\w*`? (?:is|of|equals|being) )"
@@ -181,6 +182,7 @@ def _ways(case: Case) -> Iterator[Way]:
                         continue
                     count += 1
                     if count > _MOST_INSTANTIATIONS:
+                        case.left_out[NOT_FOLLOWED] += len(function.instantiations) - number
                         break
                     steps = [case.view.owner[i] for i, _at in way]
                     yield Way(entry, function, types_of(function, number), _not_passed(steps))

@@ -30,7 +30,8 @@ _UNSURE = re.compile(
 _CLAUSE = re.compile(r"(?<=[;:])\s+|,\s+")
 _PRONOUN = re.compile(r"\s*(?:it|that|this|them|these|those|which)\s*[`.,;]")
 _APART = re.compile(
-    r"[^`;]*,\s+\w+[^`;,]{2,100}|(?!\s*(?:and|or)\b)[^`;,]*\b(?:the|it|each|every|all)\b[^`;,]{2,100}"
+    r"[^`;]*,\s+\w+[^`;,]{2,100}|(?!\s*(?:and|or)\b)[^`;,]*\b(?:the|it|each|every|all|thread|only)\b"
+    r"[^`;,]{2,100}"
 )
 _FAR = 70
 
@@ -46,11 +47,16 @@ def kept(case: Case) -> str | None:
     if not texts:
         return None
     for sentence in case.sentences:
-        for first, second in _told(plain(sentence)):
+        for first, second in told(plain(sentence)):
             turns = {_turn(text, first, second) for text in texts} - {None}
             if turns == {False}:
                 return f"{first} does not stand before {second}: {sentence[:90]}"
     return None
+
+
+def told(sentence: str) -> list[tuple[str, str]]:
+    """Pairs of places that a sentence puts in an order, the first one first."""
+    return list(_told(sentence))
 
 
 def _told(sentence: str) -> Iterator[tuple[str, str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from extractor.errors import UserError
 
@@ -84,7 +84,7 @@ class ModelSettings:
         return self.roles.get(role) or self.model
 
 
-def settings_from(environment: Mapping[str, str] = os.environ, **given: object) -> ModelSettings:
+def settings_from(environment: Mapping[str, str] = os.environ, **given: Any) -> ModelSettings:
     """Settings from the environment, overridden by what is given and not ``None``.
 
     ``ROCQUARRY_MODEL``, ``ROCQUARRY_MODEL_WRITER`` (``_ANSWERER``, ``_CRITIC``, ``_SECOND``),
@@ -98,23 +98,24 @@ def settings_from(environment: Mapping[str, str] = os.environ, **given: object) 
     model = chosen.pop("model", None) or environment.get("ROCQUARRY_MODEL")
     if not model:
         raise UserError("no model is named; give --model NAME or set ROCQUARRY_MODEL")
-    roles = {
+    roles: dict[str, str] = {
         role: environment[f"ROCQUARRY_MODEL_{role.upper()}"]
         for role in ROLES
         if environment.get(f"ROCQUARRY_MODEL_{role.upper()}")
     }
     key = environment.get("ROCQUARRY_API_KEY") or environment.get("OPENAI_API_KEY") or ""
-    values: dict[str, object] = {
-        "roles": roles,
-        "base_url": environment.get("ROCQUARRY_BASE_URL") or environment.get("OPENAI_BASE_URL"),
-        "key": Secret(key),
-        "input_price": _figure(environment, "ROCQUARRY_INPUT_PRICE"),
-        "output_price": _figure(environment, "ROCQUARRY_OUTPUT_PRICE"),
-    }
     context = _figure(environment, "ROCQUARRY_CONTEXT_TOKENS")
+    settings = ModelSettings(
+        model=str(model),
+        roles=roles,
+        base_url=environment.get("ROCQUARRY_BASE_URL") or environment.get("OPENAI_BASE_URL"),
+        key=Secret(key),
+        input_price=_figure(environment, "ROCQUARRY_INPUT_PRICE"),
+        output_price=_figure(environment, "ROCQUARRY_OUTPUT_PRICE"),
+    )
     if context is not None:
-        values["context_tokens"] = int(context)
-    return ModelSettings(model=str(model), **{**values, **chosen})  # type: ignore[arg-type]
+        settings = replace(settings, context_tokens=int(context))
+    return replace(settings, **chosen)
 
 
 def _figure(environment: Mapping[str, str], name: str) -> float | None:
