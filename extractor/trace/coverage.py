@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from extractor.records import Record
 from extractor.trace.guards import guards_of
 from extractor.trace.lines import Place, surely_shown
 from extractor.trace.records import Trace
-from extractor.trace.sites import live_sites
+from extractor.trace.sites import Sites, live_sites
 
 
 class Coverage(Record):
@@ -58,6 +59,14 @@ class Coverage(Record):
     sites_refuted: tuple[str, ...] = ()
     guards: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     unseen: dict[str, int] = Field(default_factory=dict)
+
+
+def _reached(sites: Sites) -> Sites:
+    """Sites with a kernel that some entry point can launch: a launch may stand in a function that
+    is called from dead code alone."""
+    reached = frozenset[str]().union(*sites.reached_from.values())
+    kernels = {site: own for site, all_ in sites.kernels.items() if (own := all_ & reached)}
+    return replace(sites, kernels=kernels)
 
 
 def cover(
@@ -110,14 +119,15 @@ def cover(
     own = traced - beyond
     live |= {pair for pair in own if pair[1] in checks}
     launched = {symbol for _, symbol in traced}
+    reached = {symbol for _, symbol in live}
     launches = {
         (launch["caller"], launch["at"]["file"], launch["at"]["start_line"], launch["kernel"])
         for launch in scope["launches"]
         if config in launch["configs"]
         and not launch["dead"]
-        and symbols.get(launch["kernel"]) not in checks
+        and symbols.get(launch["kernel"]) in reached
     }
-    sites = live_sites(scope, config)
+    sites = _reached(live_sites(scope, config))
     never = tuple(sorted(set(unreachable) - sites.surely_shown_by(launched)))
     shown = sites.shown_by(launched) - set(never)
     sure = surely_shown(sites, places, never)[0] | sites.surely_shown_by(launched)

@@ -96,6 +96,13 @@ def test_constant_objects_and_tables_are_weighed(weir: Project, tmp_path: Path) 
     assert found["sites_seen"] == found["sites_live"] == 2
 
 
+def test_a_launch_below_dead_code_alone_is_no_live_site(weir: Project, tmp_path: Path) -> None:
+    found = coverage(weir, "fork", tmp_path, Effort(draws=0, budget=1))
+    assert (found["sites_live"], found["sites_seen"]) == (1, 1)
+    assert (found["launches_live"], found["launches_seen"]) == (1, 1)
+    assert found["sites_unseen"] == found["sites_unreachable"] == []
+
+
 def test_interfaces_traced_side_by_side_give_the_same_bytes(
     own_cache: Path, shared_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

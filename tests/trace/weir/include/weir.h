@@ -19,6 +19,7 @@ WEIR_EXPORT weir_status weir_set_where(weir_handle handle, int where);
 WEIR_EXPORT weir_status weir_sflow(weir_handle handle, int n, int k, const float* alpha, float* x);
 WEIR_EXPORT weir_status weir_slock(weir_handle handle, int n, const float* alpha, float* x);
 WEIR_EXPORT weir_status weir_slift(weir_handle handle, int n, float* x);
+WEIR_EXPORT weir_status weir_sfork(weir_handle handle, int n, float* x);
 WEIR_EXPORT weir_status weir_sspill(weir_handle handle, int n, float* x);
 
 #ifdef __cplusplus

@@ -27,6 +27,8 @@ namespace weir
     __global__ void filled(float* x) {}
     __global__ void upstream(float* x) {}
     __global__ void locked(float* x) {}
+    __global__ void left(float* x) {}
+    __global__ void right(float* x) {}
 
     // Nobody who calls this asks for marks.
     static void flow(weir_handle handle, int n, int k, const float* alpha, float* x, bool marks)
@@ -103,6 +105,24 @@ namespace weir
             filled<<<1, 64>>>(x);
     }
 
+    template <typename T>
+    static void right_arm(T* x)
+    {
+        right<<<1, 64>>>(x);
+    }
+
+    template <bool LEFT>
+    static void fork(float* x)
+    {
+        if(LEFT)
+        {
+            left<<<1, 64>>>(x);
+            return;
+        }
+        else
+            right_arm(x);
+    }
+
     static constexpr int chambers[2][2] = {{16, 32}, {64, 16}};
 
     // A boat goes up by as many gates as the chamber is long, and no chamber is without length.
@@ -177,6 +197,12 @@ weir_status weir_slift(weir_handle handle, int n, float* x)
     fill(&half, x);
     fill(&minus_one<phasor>, x);
     climb(n, n % 2, n / 2 % 2, x);
+    return weir_status_success;
+}
+
+weir_status weir_sfork(weir_handle handle, int n, float* x)
+{
+    fork<true>(x);
     return weir_status_success;
 }
 
