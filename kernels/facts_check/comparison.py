@@ -125,7 +125,12 @@ class Comparison:
         kinds = "rw" if access.kind == "b" else access.kind
         groups = list(self._candidates(kernel.function, launch.kernel, frames, kinds))
         if groups:
-            verdicts = [self._agrees(group, values, access) for group in groups]
+            verdicts: list[bool | None] = []
+            for group in groups:
+                # Once a likelier line explains an access, it says nothing of another one.
+                verdicts.append(self._agrees(group, values, access))
+                if verdicts[-1]:
+                    break
             if True not in verdicts and None not in verdicts:
                 where = f"block {access.block} thread {access.thread} of {launch.kernel}"
                 for number in groups[0]:
@@ -173,7 +178,15 @@ class Comparison:
     def _agrees(self, found: list[int], values: _Values, access: Access) -> bool | None:
         """Whether some fact allows an access; ``None`` where one cannot be evaluated."""
         hit, whole = False, True
-        for number in found:
+        # A pointer that was loaded may point anywhere: what else explains an access comes first.
+        for number in sorted(found, key=lambda n: values.unbound(self.facts[n]["value"])):
+            buffer = self.facts[number]["value"]["buffer"]
+            if values.unbound(self.facts[number]["value"]):
+                others = {self.facts[n]["value"]["buffer"] for n in found} - {buffer}
+                if hit or any(values.unbound({"buffer": one}) for one in others):
+                    self.result.incomparable[number] = "several pointers that were loaded"
+                    whole = False
+                    continue
             try:
                 value = self.facts[number]["value"]
                 if values.allows(number, value, access):
@@ -209,6 +222,7 @@ class _Values:
                     for at in range(0, len(data), _POINTER)
                 ]
         self._bases: dict[tuple[str, int], set[int]] = {}
+        self._bound: set[str] = set()
         self._known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], set[int]] = {}
 
     def allows(self, number: int, value: Facts, access: Access) -> bool:
@@ -247,7 +261,12 @@ class _Values:
         if not shared:
             return False
         self._bases[which] = shared
+        self._bound.add(value["buffer"])
         return True
+
+    def unbound(self, value: Facts) -> bool:
+        """Whether a buffer's pointer is in memory, and no access has shown yet where it points."""
+        return "[" in value["buffer"] and value["buffer"] not in self._bound
 
     def _led_to(self, number: int, value: Facts, scope: dict[str, int]) -> set[int]:
         """Indices that a fact allows a thread.

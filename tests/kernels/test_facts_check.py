@@ -149,3 +149,23 @@ def test_a_buffer_may_be_chosen_or_be_a_member_of_what_is_passed() -> None:
     member["value"]["buffer"] = "a.ptr"
     assert run(member, 3).result.agreed == {0: 1}
     assert run(member, 4).result.contradicted
+
+
+def test_a_loaded_pointer_is_bound_by_its_own_accesses_alone() -> None:
+    rows = [fact("threadIdx.x"), fact("n"), fact("5")]
+    for row, line, buffer in zip(rows, (4, 5, 5), ("a", "a[n]", "b"), strict=True):
+        row["subject"] = f"a.hip:{line}:3"
+        row["value"].update(buffer=buffer, access="load", symbols={"n": {"kind": "parameter"}})
+    function = {**FUNCTION, "signature": "void k(T* a, int n, T* b)"}
+    comparison = Comparison(rows, [function], "/tree")
+    pointers = [(0x1000).to_bytes(8, "little"), (10).to_bytes(4, "little")]
+    arguments = [*pointers, (0x9000).to_bytes(8, "little")]
+    launch = Launch("_Z1kILi64EfEvPT0_i", (2, 1, 1), (64, 1, 1), arguments)
+    # The pointer itself, what has a place of its own on the same line, and then what is behind it.
+    places = ((4, 0x1000 + 4 * 3), (5, 0x9000 + 4 * 5), (5, 0x5000 + 4 * 10))
+    for number, (_, address) in enumerate(places):
+        launch.accesses.append(Access(0, number, address, 4, "r", (0, 0, 0), (3, 0, 0)))
+    lines = {(0, number): (("/tree/a.hip", line),) for number, (line, _) in enumerate(places)}
+    comparison.add(launch, lines)
+    assert comparison.result.agreed == {0: 1, 1: 1, 2: 1}
+    assert not comparison.result.contradicted
