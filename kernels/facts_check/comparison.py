@@ -350,6 +350,8 @@ def _counted(counters: dict[str, Any], scope: dict[str, int]) -> Iterator[dict[s
                 break
             yield from _counted(rest, one)
             at += step
+        else:
+            raise Unsupported("more turns of a loop than are tried")
         return
     raise Unsupported("loops that depend on each other")
 
