@@ -26,21 +26,11 @@ class Effects:
         self.callees: dict[str, set[str]] = {}
         self.kernels: dict[str, list[tuple[str, str]]] = {}
         for symbol, tree in trees.items():
-            called, members = set(), set()
             for node in walked(tree["body"]):
-                tag = node[0]
-                if tag == "launch":
+                if node[0] == "launch":
                     self._launches.add(symbol)
                     self.kernels.setdefault(symbol, []).append((node[3], node[4]))
-                elif tag == "call" and len(node) == 9:
-                    called.add(node[3])
-                    for index in node[7]:
-                        if index < len(node[6]) and node[6][index][0] == "m":
-                            members.add(node[6][index][1])
-                elif tag == "fn":
-                    called.add(node[1])
-                elif _writes_member(node):
-                    members.add(node[3][1])
+            called, members = _done(tree["body"])
             self.callees[symbol] = called & trees.keys()
             self._members[symbol] = members
         self._close()
@@ -71,6 +61,27 @@ class Effects:
     def members(self, symbol: str) -> set[str]:
         """Names of members that a call can write."""
         return self._members.get(symbol, set())
+
+    def written(self, nodes: Any) -> frozenset[str]:
+        """Names of members that some statements, and what they call, can write."""
+        called, members = _done(nodes)
+        return frozenset(members).union(*(self.members(symbol) for symbol in called))
+
+
+def _done(nodes: Any) -> tuple[set[str], set[str]]:
+    """Functions that statements call or name, and members that they themselves write."""
+    called, members = set(), set()
+    for node in walked(nodes):
+        if node[0] == "call" and len(node) == 9:
+            called.add(node[3])
+            for index in node[7]:
+                if index < len(node[6]) and node[6][index][0] == "m":
+                    members.add(node[6][index][1])
+        elif node[0] == "fn":
+            called.add(node[1])
+        elif _writes_member(node):
+            members.add(node[3][1])
+    return called, members
 
 
 def _writes_member(node: list[Any]) -> bool:

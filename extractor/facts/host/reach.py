@@ -88,7 +88,9 @@ class _Descent:
     def _event(self, event: Event, outer: Frame, conditions: Conjunction) -> None:
         frame = outer.inside(event, len(self._open))
         over = self.frames.over(frame)
-        own = [c for c in event.conditions if not (event.loops and self._unsteady(c, frame))]
+        written = frozenset[str]().union(*(loop.writes for loop in event.loops))
+        # A turn of a loop may find another member than the first one did.
+        own = [c for c in event.conditions if written.isdisjoint(_members(c))]
         together = conjoin(conditions, *map(over.of, own), *_counted(event, frame, over))
         if together is None or contradictory(together):
             return
@@ -101,11 +103,6 @@ class _Descent:
             return
         inner, worth = self.frames.called(frame, event, callee)
         self.enter(inner, conjoin(together, *worth) or together)
-
-    def _unsteady(self, condition: Expression, frame: Frame) -> bool:
-        """Whether a turn of a loop may find another member than the first one did."""
-        members = self._trees.effects.members(frame.summary.symbol)
-        return bool(members) and not members.isdisjoint(_members(condition))
 
     def _below_event(self, event: Event) -> frozenset[Place]:
         if event.kind == "launch":

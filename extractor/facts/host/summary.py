@@ -29,6 +29,7 @@ class Loop:
         condition: Goes on while it holds.
         step: Added after each turn.
         line: Where it stands.
+        writes: Names of members that its turns may write.
     """
 
     variable: Expression | None
@@ -36,6 +37,7 @@ class Loop:
     condition: Expression
     step: Expression | None
     line: int
+    writes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from extractor.facts.host import expression as ex
@@ -248,7 +249,8 @@ class _Walk(Calls):
             least[key] = () if low is None else (low,)
             inside.values[key] = ("v", ("at", self.number(), *least[key]), f"{name}@{at[0]}", kind)
         self._forget(inside, body)
-        loop = self._described(at, count, condition, state, inside)
+        writes = self.trees.effects.written([condition, step, body])
+        loop = replace(self._described(at, count, condition, state, inside), writes=writes)
         entry: State | None = inside
         if loop.condition[0] != "k":
             entry = inside.under(loop.condition)

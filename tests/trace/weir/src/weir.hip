@@ -27,6 +27,8 @@ namespace weir
     __global__ void filled(float* x) {}
     __global__ void upstream(float* x) {}
     __global__ void locked(float* x) {}
+    __global__ void never(float* x) {}
+    __global__ void ever(float* x) {}
     __global__ void left(float* x) {}
     __global__ void right(float* x) {}
 
@@ -139,6 +141,21 @@ namespace weir
     }
 }
 
+namespace weir
+{
+    // What was read before the handle is changed stays what it was, turn by turn.
+    static void rows(weir_handle handle, int n, float* x)
+    {
+        bool high = handle->where == 1;
+        lower(handle);
+        for(int first = 0; first < n; first += 512)
+            if(high)
+                ever<<<1, 64>>>(x);
+            else
+                never<<<1, 64>>>(x);
+    }
+}
+
 using namespace weir;
 
 extern "C" {
@@ -171,6 +188,7 @@ weir_status weir_slock(weir_handle handle, int n, const float* alpha, float* x)
 {
     if(handle->where == 1)
     {
+        rows(handle, n, x);
         lower(handle);
         float_or_sink(handle, x);
     }
