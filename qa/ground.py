@@ -341,10 +341,7 @@ class Ground:
         }
 
     def traces(self, interface: str) -> list[dict[str, Any]]:
-        """Launch traces of an interface, as far as they are there.
-
-        Those that hang on what only a real run writes say nothing of a real run, and are left out.
-        """
+        """Launch traces of an interface, but for those that hang on what only a real run writes."""
         if interface not in self._traces:
             rows = self._rows(interface, "traces.jsonl")
             self._traces[interface] = [row for row in rows if not row.get("depends")]
