@@ -29,6 +29,14 @@ def alive(process: int) -> bool:
         return False
 
 
+def ends(process: int) -> bool:
+    for _ in range(400):
+        if not alive(process):
+            return True
+        time.sleep(0.05)
+    return False
+
+
 def test_workers_end_when_their_owner_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "owner.py"
     script.write_text(OWNER)
@@ -42,11 +50,7 @@ def test_workers_end_when_their_owner_is_killed(tmp_path: Path) -> None:
         os.kill(owner.pid, signal.SIGKILL)
         owner.wait()
         owner.stdout.close()
-        for _ in range(200):
-            if not alive(worker):
-                break
-            time.sleep(0.05)
-        assert not alive(worker), method
+        assert ends(worker), method
 
 
 POOL = """
@@ -89,8 +93,4 @@ def test_a_program_ends_with_the_process_that_started_it(tmp_path: Path) -> None
     os.kill(owner.pid, signal.SIGKILL)
     owner.wait()
     owner.stdout.close()
-    for _ in range(400):
-        if not alive(worker):
-            break
-        time.sleep(0.05)
-    assert not alive(worker)
+    assert ends(worker)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from extractor.errors import UnitError
 from extractor.toolchain.model import Toolchain
 
 _TARGET = "amdgcn-amd-amdhsa"
-_FRONT_END = ("-O3", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm")
+_FRONT_END = ("-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm")
 
 
 @dataclass(frozen=True)
@@ -53,32 +53,25 @@ def compile_selected(
     Raises:
         UnitError: The unit, or what is left of it, does not compile; the message quotes why.
     """
-    flags = [
-        f"--offload-arch={architecture}" if flag.startswith("--offload-arch=") else flag
-        for flag in arguments
-    ]
     with tempfile.TemporaryDirectory(prefix="rocquarry-code-object-") as work:
         folder = Path(work)
-        whole, part = folder / "whole.ll", folder / "part.ll"
-        _run([*tools.clang, *flags, *_FRONT_END, str(source), "-o", str(whole)], source.name)
-        text, defined = subset(whole.read_bytes(), symbols)
+        part = folder / "part.ll"
+        defined = write_subset(tools, source, arguments, architecture, symbols, part)
         if not defined:
             return {}
-        whole.unlink()
-        part.write_bytes(text)
-        machine = [*tools.clang, f"--target={_TARGET}", f"-mcpu={architecture}", "-nogpulib"]
-        said = _run(
+        machine = for_machine(tools, architecture)
+        said = run_compiler(
             [
                 *(*machine, "-x", "ir", "-O3", "-w", "-S", str(part)),
                 *("-Rpass-analysis=kernel-resource-usage", "-o", str(folder / "part.s")),
             ],
             source.name,
         )
-        _run(
+        run_compiler(
             [*machine, "-c", str(folder / "part.s"), "-o", str(folder / "part.o")],
             source.name,
         )
-        _run(
+        run_compiler(
             [
                 *(*_linker(tools), "-shared", "-o", str(folder / "part.co")),
                 str(folder / "part.o"),
@@ -94,6 +87,51 @@ def compile_selected(
     }
 
 
+def write_subset(
+    tools: Toolchain,
+    source: Path,
+    arguments: Sequence[str],
+    architecture: str,
+    symbols: Sequence[str],
+    part: Path,
+    level: str = "-O3",
+) -> Collection[str]:
+    """Writes the intermediate code of some kernels of a unit, which no pass has changed yet.
+
+    Args:
+        tools: The compiler.
+        source: The unit.
+        arguments: Its flags for the device pass; the architecture among them is replaced.
+        architecture: For instance ``gfx942``.
+        symbols: Mangled names of the kernels.
+        part: The file; its folder has room for the whole unit's code meanwhile.
+        level: How far the unit is meant to be optimised.
+
+    Returns:
+        Those that the unit defines; without any, nothing is written.
+
+    Raises:
+        UnitError: The unit does not compile.
+    """
+    flags = [
+        f"--offload-arch={architecture}" if flag.startswith("--offload-arch=") else flag
+        for flag in arguments
+    ]
+    whole = part.with_name("whole.ll")
+    command = [*tools.clang, *flags, level, *_FRONT_END, str(source), "-o", str(whole)]
+    run_compiler(command, source.name)
+    text, defined = subset(whole.read_bytes(), symbols)
+    whole.unlink()
+    if defined:
+        part.write_bytes(text)
+    return defined
+
+
+def for_machine(tools: Toolchain, architecture: str) -> list[str]:
+    """The compiler as it takes intermediate code for an architecture."""
+    return [*tools.clang, f"--target={_TARGET}", f"-mcpu={architecture}", "-nogpulib"]
+
+
 def _linker(tools: Toolchain) -> list[str]:
     program = Path(tools.clang[0])
     if tools.origin == "wheels":
@@ -101,7 +139,12 @@ def _linker(tools: Toolchain) -> list[str]:
     return [str(program.parent / "ld.lld")]
 
 
-def _run(command: list[str], name: str) -> str:
+def run_compiler(command: Sequence[str], name: str) -> str:
+    """Runs a step of a unit's compilation; what the compiler says.
+
+    Raises:
+        UnitError: It failed; the message quotes why.
+    """
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error" in line]

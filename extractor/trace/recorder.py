@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from extractor.toolchain.model import Toolchain
 
 _SOURCES = Path(__file__).with_name("native")
 _WATCH = Path(__file__).parent / "watching" / "native"
+_WRAPPED = re.compile(r"^WRAPPED\((\w+),", re.M)
 _KIND = "trace-recorder"
 _MACHINE = ("--target=", "-resource-dir=", "--gcc-toolchain=", "-isystem")
 
@@ -33,6 +35,12 @@ def build_watch(toolchain: Toolchain) -> Path:
         ToolchainError: It does not compile; the message quotes the first error.
     """
     return _built(toolchain, "watch", [*sorted(_WATCH.iterdir()), *sorted(_SOURCES.glob("*.hpp"))])
+
+
+def wrapped() -> list[str]:
+    """Functions that watched shared objects ask of ``watching/native`` instead of the recorder."""
+    texts = (source.read_text(encoding="utf-8") for source in sorted(_WATCH.glob("*.cpp")))
+    return [name for text in texts for name in _WRAPPED.findall(text)]
 
 
 def _built(toolchain: Toolchain, name: str, sources: Sequence[Path]) -> Path:

@@ -263,9 +263,9 @@ def _code() -> str:
     folder = Path(__file__).parent
     digest = hashlib.sha256()
     files = [folder / f"{name}.py" for name in _DECIDE]
-    for path in [*files, *sorted((folder / "watching").rglob("*.[pc]*"))]:
-        if path.suffix in (".py", ".cpp"):
-            digest.update(path.read_bytes())
+    watching = folder / "watching"
+    for path in [*files, *sorted([*watching.glob("*.py"), *watching.glob("native/*.cpp")])]:
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

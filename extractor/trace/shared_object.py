@@ -23,7 +23,13 @@ from extractor.errors import ToolchainError
 from extractor.project import Project
 from extractor.toolchain.model import Toolchain
 from extractor.trace.objects import compile_units
-from extractor.trace.recorder import build_recorder, build_watch, machine_flags, run_tool
+from extractor.trace.recorder import (
+    build_recorder,
+    build_watch,
+    machine_flags,
+    run_tool,
+    wrapped,
+)
 from extractor.units import Unit
 
 _KIND = "trace-libraries"
@@ -31,12 +37,6 @@ _FORMAT = "2"
 _UNDEFINED = re.compile(r"undefined symbol: (?P<name>[^\s]+)")
 _MOST_ROUNDS = 24
 _SYSTEM = ("libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6")
-_WRAPPED = (
-    "hipLaunchKernel", "hipExtLaunchKernel", "hipLaunchCooperativeKernel", "hipMemcpy",
-    "hipMemcpyWithStream", "hipMemcpyAsync", "hipMemcpy2D", "hipMemcpy2DAsync", "hipMemset",
-    "hipMemsetAsync",
-)  # fmt: skip
-"""What a watched shared object asks of ``watching/native`` instead of the recorder."""
 _LOADER = "ld-linux"  # it has what thread-local variables need
 
 
@@ -145,7 +145,7 @@ class HostSide:
                     recorder = build_recorder(self.project.toolchain)
                     every = [*made.objects, watch]
                     with cache.building(_KIND, key) as folder:
-                        _link(self.project.toolchain, every, recorder, missing, folder, _WRAPPED)
+                        _link(self.project.toolchain, every, recorder, missing, folder, wrapped())
         return place
 
     def _search(self, entries: Sequence[str], missing: set[str], made: _Made) -> None:

@@ -90,6 +90,8 @@ def execute_call(
         UserError: It cannot be called, or not with these arguments, or that would take too long.
     """
     CpuBackend(64, lockstep=True).require_usable()
+    if entry not in project.entry_points:
+        raise UnknownName("entry point", entry, project.entry_points)
     found = callable_entry(str(project.rule.path), project.override, entry)
     if isinstance(found, str):
         raise UserError(f"{entry} cannot be executed: {found}")
@@ -144,17 +146,19 @@ def case_of(found: Callable, args: Mapping[str, Any], mode: str) -> Case:
     sizes = {*signature.sizes, *([signature.batch] if signature.batch else [])}
     for name, value in args.items():
         if name in sizes:
-            case[name] = int(value)
+            case[name] = _whole(name, value)
         elif name in letters:
             letter = found.words[name].get(str(value), str(value).upper())
             if letter not in letters[name]:
                 raise UserError(f"{name} is one of {', '.join(letters[name])} here, not '{value}'")
             case[name] = letter
         elif name in signature.scalars:
-            case[name] = _SCALARS.get(float(value), "other") if _is_number(value) else "other"
+            if not isinstance(value, int | float):
+                raise UserError(f"{name} is a number, not '{value}'")
+            case[name] = _SCALARS.get(float(value), "other")
         for array in signature.arrays:
             if name == array.increment and f"inc:{array.name}" in case:
-                case[f"inc:{array.name}"] = int(value)
+                case[f"inc:{array.name}"] = _whole(name, value)
     _lay_out(signature, case, args)
     allowed = settled(signature, case)
     for name in sizes:
@@ -171,16 +175,19 @@ def _lay_out(signature: Signature, case: Case, args: Mapping[str, Any]) -> None:
             if key not in case or name not in args:
                 continue
             least = place(array, {**signature.fixed, **case}, batch)
-            extra = int(args[name]) - (least.leading if key.startswith("ld:") else least.stride)
-            if key.startswith("gap:") and int(args[name]) == 0 and least.stride:
+            asked = _whole(name, args[name])
+            extra = asked - (least.leading if key.startswith("ld:") else least.stride)
+            if key.startswith("gap:") and asked == 0 and least.stride:
                 extra = -1
             elif extra < 0:
                 raise UserError(f"{name}={args[name]} is smaller than what is stored behind it")
             case[key] = extra
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
+def _whole(name: str, value: Any) -> int:
+    if not isinstance(value, int):
+        raise UserError(f"{name} is a whole number, not '{value}'")
+    return value
 
 
 def _said(outcome: Failure | str | None) -> str:

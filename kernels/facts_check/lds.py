@@ -8,7 +8,6 @@ less is therefore held against the same kernel compiled without optimisation, to
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,15 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from extractor.code_object.ir_subset import subset
-from extractor.errors import UnitError
+from extractor.code_object.selected import for_machine, run_compiler, write_subset
 from extractor.facts.device.representatives import shape
 from extractor.toolchain.model import Toolchain
 
 MOST_PADDING = 15
 """Bytes before or behind an array: the compiler aligns none of them to more than 16."""
 
-_FRONT_END = ("-O1", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", "-w")
 _KERNEL = re.compile(
     r"\.amdhsa_kernel\s+(\S+)\s+(?:\.\S.*\s+)*?\.amdhsa_group_segment_fixed_size\s+(\d+)"
 )
@@ -125,30 +122,16 @@ def unoptimised_bytes(
     Raises:
         UnitError: The unit does not compile.
     """
-    flags = [
-        f"--offload-arch={architecture}" if flag.startswith("--offload-arch=") else flag
-        for flag in arguments
-    ]
     with tempfile.TemporaryDirectory(prefix="rocquarry-lds-") as work:
-        whole, part, code = (Path(work) / name for name in ("whole.ll", "part.ll", "part.s"))
-        _run([*tools.clang, *flags, *_FRONT_END, str(source), "-o", str(whole)], source.name)
-        text, defined = subset(whole.read_bytes(), [symbol])
-        if not defined:
+        part, code = Path(work) / "part.ll", Path(work) / "part.s"
+        # Not -O0, which would mark functions as those that no pass may inline.
+        if not write_subset(tools, source, arguments, architecture, [symbol], part, "-O1"):
             return None
-        part.write_bytes(text)
-        machine = [*tools.clang, "--target=amdgcn-amd-amdhsa", f"-mcpu={architecture}", "-nogpulib"]
-        _run([*machine, "-x", "ir", "-O0", "-w", "-S", str(part), "-o", str(code)], source.name)
+        last = ("-x", "ir", "-O0", "-w", "-S", str(part), "-o", str(code))
+        run_compiler([*for_machine(tools, architecture), *last], source.name)
         return lds_of(code.read_text(encoding="utf-8")).get(symbol)
 
 
 def lds_of(assembler: str) -> dict[str, int]:
     """Static LDS of each kernel of an assembler text."""
     return {name: int(size) for name, size in _KERNEL.findall(assembler)}
-
-
-def _run(command: Sequence[str], name: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        errors = [line for line in done.stderr.splitlines() if "error" in line]
-        detail = (errors or done.stderr.splitlines() or ["no message"])[0]
-        raise UnitError(f"{name} does not compile: {detail}")

@@ -19,6 +19,8 @@ from typing import IO
 from kernels.isolation.limits import Limits
 from kernels.isolation.sandbox import Sandbox
 
+_UNDER_WAY: set[int] = set()
+
 
 class Ending(Enum):
     """How a run ended."""
@@ -118,9 +120,11 @@ def run(
         )  # fmt: skip
     except OSError as error:
         return Outcome(tuple(command), Ending.NOT_STARTED, 127, "", str(error), 0, 0, 0)
+    _UNDER_WAY.add(process.pid)
     try:
         ending, kept = _collect(process, limits, begin)
     finally:
+        _UNDER_WAY.discard(process.pid)
         _kill_group(process.pid)
         if sandbox is None or sandbox.name == "none":
             _kill_marked(mark)
@@ -139,6 +143,12 @@ def run(
         kept[0].decode(errors="replace"), kept[1].decode(errors="replace"),
         time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024,
     )  # fmt: skip
+
+
+def end_runs() -> None:
+    """Ends every run that some thread of this process still waits for, as after an interrupt."""
+    for number in list(_UNDER_WAY):
+        _kill_group(number)
 
 
 def _collect(

@@ -13,7 +13,6 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +23,7 @@ from kernels.building.constants import Constants
 from kernels.building.host_compiler import find_host_compiler
 from kernels.building.step import BuildError
 from kernels.cpu.build import CpuUnit, build_runtime, compile_unit, link
+from kernels.isolation import waiting_threads
 from kernels.library.binding import write_binding
 from kernels.library.plan import LibraryUnit, UnitFinder
 
@@ -145,7 +145,7 @@ class _Work:
         """Compiles units, several at once."""
         todo = [u for u in dict.fromkeys(units) if u not in self.done and u not in self.failures]
         known = len(self.done) + len(self.failures) + len(todo)
-        with ThreadPoolExecutor(self._jobs) as pool:
+        with waiting_threads(self._jobs) as pool:
             for unit, made in zip(todo, pool.map(self._one, todo), strict=True):
                 if isinstance(made, str):
                     self.failures[unit] = made

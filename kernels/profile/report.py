@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kernels.profile.timing import find_card
@@ -78,40 +79,21 @@ def _roofs(timed: Sequence[TaskResult], hardware: str) -> str:
     low = math.floor(math.log10(min(y for *_, y in known)))
     high = math.ceil(math.log10(max(peaks.values())) + 1e-9)
 
-    def at(x: float, y: float) -> tuple[float, float]:
-        wide, tall = _WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN
-        return (
-            _MARGIN + (x - left) / (right - left) * wide,
-            _HEIGHT - _MARGIN - (y - low) / (high - low) * tall,
-        )
-
-    marks = []
-    for tick in range(left, right + 1):
-        px, py = at(tick, low)
-        marks.append(f'<text x="{px:.0f}" y="{py + 16:.0f}" text-anchor="middle">1e{tick}</text>')
-    for tick in range(low, high + 1):
-        px, py = at(left, tick)
-        marks.append(f'<text x="{px - 6:.0f}" y="{py:.0f}" text-anchor="end">1e{tick}</text>')
+    plane = _Plane(left, right, low, high)
+    marks = plane.axes("")
     for kind, peak in peaks.items():
         ridge = math.log10(peak / band)
         begin = max(float(left), low - math.log10(band))
-        path = [at(begin, begin + math.log10(band)), at(ridge, math.log10(peak)),
-                at(right, math.log10(peak))]  # fmt: skip
+        corners = ((begin, begin + math.log10(band)), (ridge, math.log10(peak)),
+                   (right, math.log10(peak)))  # fmt: skip
+        path = [plane.at(*corner) for corner in corners]
         line = " ".join(f"{px:.1f},{py:.1f}" for px, py in path)
         marks.append(f'<polyline points="{line}" fill="none" stroke="#999"/>')
         px, py = path[-1]
         up = -4 if kind == "float32" else 14
         marks.append(f'<text x="{px:.0f}" y="{py + up:.0f}" text-anchor="end">{kind}</text>')
-    for one, x, y in known:
-        px, py = at(math.log10(x), math.log10(y))
-        marks.append(
-            f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="#47a" fill-opacity=".6">'
-            f"<title>{html.escape(one.task)}</title></circle>"
-        )
-    return (
-        f'<p>Gflop/s against flop/byte.</p><svg viewBox="0 0 {_WIDTH} {_HEIGHT}">'
-        f"{''.join(marks)}</svg>"
-    )
+    marks += [plane.dot(one.task, math.log10(x), math.log10(y)) for one, x, y in known]
+    return plane.drawn("Gflop/s against flop/byte", marks)
 
 
 def _points(timed: Sequence[TaskResult]) -> str:
@@ -123,30 +105,51 @@ def _points(timed: Sequence[TaskResult]) -> str:
     left, right = math.floor(min(xs)), math.ceil(max(xs) + 1e-9)
     low, high = math.floor(min(ys)), math.ceil(max(ys) + 1e-9)
 
-    def at(x: float, y: float) -> tuple[float, float]:
+    plane = _Plane(left, right, low, high)
+    dots = [plane.dot(one.task, x, y) for one, x, y in zip(known, xs, ys, strict=True)]
+    return plane.drawn("GB/s against bytes of a call", [*plane.axes(" B"), *dots])
+
+
+@dataclass(frozen=True)
+class _Plane:
+    """A plot with decades along both sides; places are logarithms to base 10."""
+
+    left: int
+    right: int
+    low: int
+    high: int
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a place is drawn."""
         wide, tall = _WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN
         return (
-            _MARGIN + (x - left) / max(right - left, 1) * wide,
-            _HEIGHT - _MARGIN - (y - low) / max(high - low, 1) * tall,
+            _MARGIN + (x - self.left) / max(self.right - self.left, 1) * wide,
+            _HEIGHT - _MARGIN - (y - self.low) / max(self.high - self.low, 1) * tall,
         )
 
-    marks = []
-    for tick in range(left, right + 1):
-        px, py = at(tick, low)
-        marks.append(f'<text x="{px:.0f}" y="{py + 16:.0f}" text-anchor="middle">1e{tick} B</text>')
-    for tick in range(low, high + 1):
-        px, py = at(left, tick)
-        marks.append(f'<text x="{px - 6:.0f}" y="{py:.0f}" text-anchor="end">1e{tick}</text>')
-    for one, x, y in zip(known, xs, ys, strict=True):
-        px, py = at(x, y)
-        marks.append(
+    def axes(self, unit: str) -> list[str]:
+        """The decades, those below with a unit."""
+        marks = []
+        for tick in range(self.left, self.right + 1):
+            x, y = self.at(tick, self.low)
+            text = f"1e{tick}{unit}"
+            marks.append(f'<text x="{x:.0f}" y="{y + 16:.0f}" text-anchor="middle">{text}</text>')
+        for tick in range(self.low, self.high + 1):
+            x, y = self.at(self.left, tick)
+            marks.append(f'<text x="{x - 6:.0f}" y="{y:.0f}" text-anchor="end">1e{tick}</text>')
+        return marks
+
+    def dot(self, name: str, x: float, y: float) -> str:
+        """A point that says its name."""
+        px, py = self.at(x, y)
+        return (
             f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="#47a" fill-opacity=".6">'
-            f"<title>{html.escape(one.task)}</title></circle>"
+            f"<title>{html.escape(name)}</title></circle>"
         )
-    return (
-        f'<p>GB/s against bytes of a call.</p><svg viewBox="0 0 {_WIDTH} {_HEIGHT}">'
-        f"{''.join(marks)}</svg>"
-    )
+
+    def drawn(self, caption: str, marks: Sequence[str]) -> str:
+        """The plot with its caption."""
+        return f'<p>{caption}.</p><svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{"".join(marks)}</svg>'
 
 
 def _table(tasks: Sequence[TaskResult]) -> str:

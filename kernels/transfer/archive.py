@@ -10,7 +10,6 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from pathlib import Path
@@ -21,7 +20,7 @@ from extractor.errors import UserError
 from extractor.output import write
 from kernels.backends.cpu import CpuBackend
 from kernels.building.step import BuildError
-from kernels.isolation import EXECUTION
+from kernels.isolation import EXECUTION, waiting_threads
 from kernels.isolation.sandbox import best_sandbox
 from kernels.profile.counted import count
 from kernels.profile.request import choose_request, request_bytes
@@ -122,7 +121,7 @@ def export_tasks(
         except UserError as error:
             return str(error)
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with waiting_threads(os.cpu_count() or 1) as pool:
         made = list(pool.map(one, tasks))
     for (folder, _), result in zip(tasks, made, strict=True):
         name = _unique(folder.name, [*names, *left_out])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from kernels.isolation import Ending, Limits, run
+from kernels.isolation import BUILD, Ending, Limits, run, waiting_threads
 from kernels.isolation.sandbox import Sandbox, best_sandbox
 
 SANDBOXES = [Sandbox("none"), *({best_sandbox()} - {Sandbox("none")})]
@@ -121,3 +122,25 @@ def test_the_sandbox_has_no_network(tmp_path: Path) -> None:
 def test_temporary_files_stay_in_the_folder(tmp_path: Path) -> None:
     outcome = run(["/bin/sh", "-c", "mktemp; kill -SEGV $$"], Limits(), folder=tmp_path)
     assert Path(outcome.stdout.strip()).parent == tmp_path
+
+
+def test_runs_that_nobody_waits_for_any_more_are_ended(tmp_path: Path) -> None:
+    endings: list[Ending] = []
+
+    def long(_: int) -> None:
+        command = [sys.executable, "-c", "import time; print(1, flush=True); time.sleep(600)"]
+        (tmp_path / "begun").touch()
+        endings.append(run(command, BUILD, folder=tmp_path).ending)
+
+    def interrupted() -> None:
+        with waiting_threads(2) as pool:
+            pool.map(long, range(20))
+            while not (tmp_path / "begun").exists():
+                time.sleep(0.01)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    # Those that were under way, and none of the others.
+    assert 1 <= len(endings) <= 2
+    assert set(endings) == {Ending.SIGNAL}

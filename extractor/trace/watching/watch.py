@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from extractor.trace.arguments import Value
@@ -41,6 +42,7 @@ class Watch:
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
         self._sessions: dict[tuple[str, str], WatchSession] = {}
+        self._paths: dict[Path, Path] = {}
 
     def __enter__(self) -> Watch:
         return self
@@ -80,7 +82,10 @@ class Watch:
 
     def _session(self, entry: str, arch: str) -> WatchSession:
         tracer = self._tracer
-        path = tracer.host.watched(tracer.home(entry))
+        home = tracer.home(entry)
+        if home.path not in self._paths:
+            self._paths[home.path] = tracer.host.watched(home)
+        path = self._paths[home.path]
         key = (str(path), arch)
         if key not in self._sessions:
             # C names an enumeration by a tag, in these libraries that of the type and a line below.

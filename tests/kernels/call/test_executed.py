@@ -69,6 +69,10 @@ def test_a_flag_is_a_letter_or_the_word_of_the_header(rules: Path) -> None:
     [
         ({"m": 30, "n": 20, "lda": 29}, "lda=29 is smaller"),
         ({"m": 3, "n": 2, "trans": "X"}, "trans is one of"),
+        ({"m": "x", "n": 2}, "m is a whole number, not 'x'"),
+        ({"m": 3, "n": 2, "lda": "x"}, "lda is a whole number, not 'x'"),
+        ({"m": 3, "n": 2, "incx": 1.5}, "incx is a whole number, not '1.5'"),
+        ({"m": 3, "n": 2, "alpha": "x"}, "alpha is a number, not 'x'"),
     ],
 )
 def test_arguments_that_no_input_has_are_one_line(
@@ -89,6 +93,8 @@ def test_a_call_is_made_and_its_launches_are_told(rules: Path, tmp_path: Path) -
     assert wrong.outcome.startswith(("memory: ", "result: ", "untouched: "))
     with pytest.raises(UserError, match="too long"):
         execute_call(project, "good_sscal", {"n": 10**9}, tmp_path / "out")
+    with pytest.raises(UserError, match="unknown entry point 'good_scal'; nearest: good_sscal"):
+        execute_call(project, "good_scal", {}, tmp_path / "out")
     with pytest.raises(UserError, match="unknown parameter 'nn'; nearest: n"):
         execute_call(project, "good_sscal", {"nn": 1}, tmp_path / "out")
 
