@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from extractor import settings
-from extractor.api import scope_bytes
 from extractor.demangle import template_arguments
 from extractor.errors import UserError
 from extractor.project import Project
 from extractor.trace.arguments import Value
 from extractor.trace.case import PointerMode
+from extractor.trace.past_boundary import PastBoundary
 from extractor.trace.records import Trace
 from extractor.trace.tracer import Tracer
 from extractor.trace.watching import Watch, WatchedLaunch
@@ -137,17 +137,16 @@ def run(
     Raises:
         UserError: An entry point, argument or value that does not exist.
     """
-    kernels: dict[str, set[str]] = {}
     with Tracer(project, config) as tracer, Watch(tracer) as watch:
+        past = PastBoundary(tracer.host.graphs()) if project.rule.siblings else None
         for point in points:
             args = {name: _named(tracer, point.entry, name, v) for name, v in point.args.items()}
             (trace,) = tracer.call(
                 point.entry, args, archs=(point.arch,), pointer_mode=point.pointer_mode,
                 atomics=point.atomics,
             )  # fmt: skip
-            if project.rule.siblings and point.entry not in kernels:
-                kernels[point.entry] = _kernels(project, config, point.entry)
-            answer = _answer(project, *watch.look(trace), kernels.get(point.entry))
+            trace, given = watch.look(trace)
+            answer = _answer(project, past.marked(trace) if past else trace, given)
             if execute is not None:
                 answer["execution"] = executed(project, trace, execute)
             yield answer
@@ -210,28 +209,16 @@ def _shared_start(names: Sequence[str]) -> str:
     return "".join(shared)
 
 
-def _kernels(project: Project, config: str, entry: str) -> set[str]:
-    scope = json.loads(scope_bytes(project, entry, (config,)))
-    return {
-        one["symbol"]
-        for function in scope["functions"] if function["kind"] == "kernel"
-        for one in function["instantiations"]
-    }  # fmt: skip
-
-
-def _answer(
-    project: Project, trace: Trace, given: Sequence[WatchedLaunch], own: set[str] | None
-) -> dict[str, Any]:
+def _answer(project: Project, trace: Trace, given: Sequence[WatchedLaunch]) -> dict[str, Any]:
     launches = []
     most = settings.DEVICES[trace.arch[0]].shared
     for launch, seen in itertools.zip_longest(trace.launches, given):
         row = launch.model_dump(mode="json")
-        beyond = own is not None and launch.symbol not in own
         launches.append({
             **row, "template_arguments": list(template_arguments(launch.symbol)),
             "stream": seen.stream if seen else None,
             "scalar_arguments": list(seen.scalars) if seen else None,
-            "library": project.rule.siblings[0] if beyond else project.rule.name,
+            "library": launch.library or project.rule.name,
         })  # fmt: skip
     return {
         "entry": trace.entry, "config": trace.config, "args": trace.args, "arch": trace.arch[0],

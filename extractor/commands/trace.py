@@ -16,6 +16,7 @@ from extractor.output import write
 from extractor.project import Project, opened, output_folder
 from extractor.spread import spread
 from extractor.trace.coverage import Coverage, cover
+from extractor.trace.past_boundary import PastBoundary
 from extractor.trace.run import Effort, Traced, trace_interface
 from extractor.trace.tracer import Tracer
 
@@ -108,17 +109,19 @@ def _interface(tracers: Sequence[Tracer], asked: _Asked) -> tuple[dict[str, Any]
             continue
         finally:
             tracer.close()
+        past = PastBoundary(tracer.host.graphs()) if project.rule.siblings else None
         coverage = cover(
             scope,
             config,
             traced.traces,
             traced.launched,
-            siblings=bool(project.rule.siblings),
+            past=past,
             unreachable=traced.unreachable,
             refuted=traced.refuted,
             places=traced.places,
         )
-        lines += [t.model_dump_json(by_alias=True).encode() + b"\n" for t in traced.traces]
+        traces = [past.marked(trace) for trace in traced.traces] if past else traced.traces
+        lines += [t.model_dump_json(by_alias=True).encode() + b"\n" for t in traces]
         summary["configs"][config] = _figures(traced, coverage)
     return summary, b"".join(lines)
 

@@ -11,6 +11,7 @@ from pydantic import Field
 from extractor.records import Record
 from extractor.trace.guards import guards_of
 from extractor.trace.lines import Place, surely_shown
+from extractor.trace.past_boundary import PastBoundary
 from extractor.trace.records import Trace
 from extractor.trace.sites import Sites, live_sites
 
@@ -23,7 +24,8 @@ class Coverage(Record):
         kernels_traced: Pairs of entry point and kernel instantiation that some trace launched.
         kernels_in_scope: How many of them the scope says the entry point can launch.
         outside: The others, as ``entry: kernel``.
-        beyond: Pairs whose kernel belongs to a library at which the scope ends.
+        beyond: Pairs whose kernel belongs to a library at which the scope ends. Those that this
+            library's own graph does not lead to are ``outside``.
         kernels_live: Pairs that the scope has.
             Kernels that the rule file calls infrastructure count only where one was launched.
         kernels_called: How many of those some call launched, whether its trace was kept or not.
@@ -75,7 +77,7 @@ def cover(
     traces: Iterable[Trace],
     launched_by: Mapping[str, Iterable[str]] | None = None,
     *,
-    siblings: bool = False,
+    past: PastBoundary | None = None,
     unreachable: Iterable[str] = (),
     refuted: Iterable[str] = (),
     places: Iterable[Place] = (),
@@ -87,8 +89,8 @@ def cover(
         config: Configuration of the traces.
         traces: They.
         launched_by: By entry point, kernels that calls launched whose traces were not kept too.
-        siblings: The library stands on another one, such as rocSOLVER on rocBLAS, whose kernels
-            a trace has and the scope, which ends at the boundary, has not.
+        past: What the libraries launch that this one stands on, as rocSOLVER stands on rocBLAS:
+            a trace has their kernels and the scope, which ends at the boundary, has not.
         unreachable: Sites that no arguments lead to; they count as no live ones.
         refuted: Sites that were launched from although they were told to be such.
         places: Where the calls launched.
@@ -114,8 +116,11 @@ def cover(
         traced |= {(trace.entry, launch.symbol) for launch in trace.launches}
     traced_only = set(traced)
     traced |= {(e, symbol) for e, symbols_ in (launched_by or {}).items() for symbol in symbols_}
-    # What the scope does not even name was launched beyond a boundary, if there is another library.
-    beyond = {pair for pair in traced if pair[1] not in names} if siblings else set()
+    beyond = {
+        (entry, symbol)
+        for entry, symbol in traced
+        if past is not None and symbol not in names and symbol in past.kernels(entry)
+    }
     own = traced - beyond
     live |= {pair for pair in own if pair[1] in checks}
     launched = {symbol for _, symbol in traced}

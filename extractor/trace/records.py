@@ -23,6 +23,8 @@ class RecordedLaunch(Record):
         block: Threads along x, y, z.
         shared_bytes: Dynamic LDS in bytes.
         repeat: How many times in a row.
+        library: The library past whose boundary it was launched; not written where that is the
+            trace's own.
     """
 
     kernel: str
@@ -32,6 +34,7 @@ class RecordedLaunch(Record):
     block: tuple[int, int, int]
     shared_bytes: int
     repeat: int
+    library: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Trace(Record):

@@ -129,6 +129,10 @@ class HostSide:
             objects=objects,
         )
 
+    def graphs(self) -> list[tuple[str, ConfigurationGraph]]:
+        """Name and whole graph of the library, then of each that it stands on."""
+        return [(one.rule.name, self._whole(n)) for n, one in enumerate(self._projects)]
+
     def watched(self, made: SharedObject) -> Path:
         """The same shared object with what tells of streams and copies between it and the recorder.
 
