@@ -54,7 +54,9 @@ def interface_page(scope: dict[str, Any], facts: Sequence[Fact]) -> str:
         )
     texts: dict[str, int] = {}
     order = {"kernel": 0, "launcher": 1, "entry_point": 2, "host": 3, "device": 4}
-    functions.sort(key=lambda f: (order.get(f["kind"], 9), f["name"], f["id"]))
+    # What only checks or sets up, by the rule file, comes after what does the work.
+    aside = {f["id"] for f in scope["functions"] if f["infrastructure"]}
+    functions.sort(key=lambda f: (order.get(f["kind"], 9), f["id"] in aside, f["name"], f["id"]))
     source = scope["source"]
     return assemble(
         "facts.html",

@@ -58,6 +58,21 @@ def test_a_kernel_shows_who_launches_it_beside_its_source(browser: Browser, fold
 
 
 @pytest.mark.xdist_group("browser")
+def test_kernels_that_only_check_come_after_those_that_do_the_work(
+    browser: Browser, facts: list[Fact], tmp_path: Path
+) -> None:
+    project = Project(RULES, jobs=1)
+    scope = json.loads(scope_bytes(project, "scale", project.configurations()))
+    kernels = sorted({f["name"]: f for f in scope["functions"] if f["kind"] == "kernel"})
+    for function in scope["functions"]:
+        function["infrastructure"] = "checks" if function["name"] == kernels[0] else None
+    (tmp_path / "facts.html").write_text(interface_page(scope, facts), encoding="utf-8")
+    listed = _opened(browser, tmp_path / "facts.html").page.locator("nav a").all_text_contents()
+    first = [next(i for i, text in enumerate(listed) if name in text) for name in kernels[:2]]
+    assert first[0] > first[1]
+
+
+@pytest.mark.xdist_group("browser")
 def test_a_click_marks_the_lines_that_show_a_fact(browser: Browser, folder: Path) -> None:
     opened = _opened(browser, folder / "facts.html")
     page = opened.page
