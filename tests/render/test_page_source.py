@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from render.browser import GraphPage
-from render.seen import a_kernel, ids_of, names
+from render.seen import a_kernel, callees_of, ids_of, names
 
 
 def test_launches_look_unlike_calls_and_carry_their_configuration(
