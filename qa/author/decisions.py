@@ -12,11 +12,13 @@ from qa.author.launch_prose import Trace, meaning_words, tell_constants, tell_pa
 from qa.author.passed_values import Passed, fixed_parameters, not_denied, within
 from qa.author.sites import Test, count_of_tests, shared_tests
 from qa.ground import Ground
+from qa.reading.deciding import split_at, unwrapped
 from qa.reading.function import Branch, FunctionReading, read_function
 from qa.reading.function_text import under_directive
 from qa.scope_view import FunctionView, ScopeView
 
-_LONGEST_TEST = 190
+_LONGEST_TEST = 140
+_LONGEST_PIECE = 60
 _ANY_LENGTH = 10**6
 _MOST_DECISIONS = 5
 _LITERALS = ("true", "false", "0", "1")
@@ -110,15 +112,31 @@ def decisions_on(
             asked = [(d.condition, d.holds) for d in found if d.function.id == function.id]
             asked += [(t.condition, not t.negated) for t in tests if not (last or _is_usual(t))]
             result.unsure |= any(inside.truth(text, ground) is not holds for text, holds in asked)
-        told = [t for t in kept if not _is_usual(t) and len(t.condition) <= _LONGEST_TEST]
+        own = [t for t in kept if not _is_usual(t)]
+        told = [t for t in own if len(t.condition) <= _LONGEST_TEST]
         if every > len(told) + sum(t.condition in _LITERALS for t in tests):
             result.open.add(function.id)
-        found += [Decision(function, t.condition, not t.negated, "", t.span) for t in told]
-    if len(found) > _MOST_DECISIONS + 2:
+        for test in own:
+            found += [
+                Decision(function, piece, not test.negated, "", test.span)
+                for piece in _pieces(test)
+            ]
+    if len(found) > 2 * _MOST_DECISIONS:
         return Decisions()
-    result.open |= {decision.function.id for decision in found[_MOST_DECISIONS:]}
-    del found[_MOST_DECISIONS:]
+    # Those nearest to the launch say most about it.
+    result.open |= {decision.function.id for decision in found[:-_MOST_DECISIONS]}
+    del found[:-_MOST_DECISIONS]
     return result
+
+
+def _pieces(test: Test) -> list[str]:
+    """A test as it is told: whole, or where that is too long the short parts that must all hold."""
+    if len(test.condition) <= _LONGEST_TEST:
+        return [test.condition]
+    if test.negated:
+        return []
+    pieces = split_at(unwrapped(test.condition), "&&")
+    return [piece for piece in pieces if len(piece) <= _LONGEST_PIECE] if len(pieces) > 1 else []
 
 
 def _is_built(

@@ -15,9 +15,9 @@ from qa.author.launch_prose import (
     call_words,
     claim_launch,
     size_words,
-    tell_conditions,
     tell_formula,
 )
+from qa.author.launch_tests import tell_conditions
 from qa.author.parting import tell_parting, tell_turn
 from qa.author.read_back import decided_by_data
 from qa.author.recorded_launches import (
@@ -145,10 +145,12 @@ def _architecture_draft(
             places = sites.of(launch, view, entry, config)
             if not places or size_words(launch) + launch["kernel"] in named:
                 continue
+            again = any(words.endswith(launch["kernel"]) for words in named)
             named.add(size_words(launch) + launch["kernel"])
             site, ok = places[0], True
             draft.say(
-                draft.choose(
+                f"A further launch of {code(launch['kernel'])} on {arch} has {size_words(launch)}."
+                if again else draft.choose(
                     f"On {arch} {code(site.caller.name)} launches {code(launch['kernel'])} with {size_words(launch)}.",
                     f"{code(launch['kernel'])} is what {arch} gets from {code(site.caller.name)}, {size_words(launch)}.",
                     f"For {arch} {code(site.caller.name)} chooses {code(launch['kernel'])}, {size_words(launch)}.",
@@ -224,10 +226,12 @@ def _pair_draft(
             places = sites.of(launch, view, entry, config)
             if not places or size_words(launch) + launch["kernel"] in named:
                 continue
+            again = any(words.endswith(launch["kernel"]) for words in named)
             named.add(size_words(launch) + launch["kernel"])
             site, ok = places[0], True
             draft.say(
-                draft.choose(
+                f"A further launch of {code(launch['kernel'])} has {size_words(launch)}."
+                if again else draft.choose(
                     f"With {code(name)} = {label} {code(site.caller.name)} launches {code(launch['kernel'])}, {size_words(launch)}.",
                     f"{code(name)} = {label} leads to {code(launch['kernel'])}: {code(site.caller.name)} gives it {size_words(launch)}.",
                     f"For {code(name)} = {label} it is {code(launch['kernel'])} that {code(site.caller.name)} starts, with {size_words(launch)}.",
@@ -235,7 +239,8 @@ def _pair_draft(
                 ),
                 site.at, draft.head(site.callee), draft.head(site.caller), "trace",
             )  # fmt: skip
-            explained |= tell_conditions(draft, places, told, trace, launch)
+            changed = re.compile(rf"\b{re.escape(name)}\b")
+            explained |= tell_conditions(draft, places, told, trace, launch, changed)
             explained |= tell_formula(draft, view, ground, site, launch, trace)
             claim_launch(draft, trace, launch)
             decided |= tell_turn(draft, (trace, launch), two if trace is one else one, told)

@@ -13,9 +13,9 @@ from qa.author.launch_prose import (
     call_words,
     claim_launch,
     size_words,
-    tell_conditions,
     tell_formula,
 )
+from qa.author.launch_tests import tell_conditions
 from qa.author.recorded_launches import (
     MOST_LAUNCHES,
     Sites,

@@ -9,13 +9,14 @@ from qa.author.decisions import Decision
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_shapes import explained, shapes_of
 from qa.author.outline import loop_heads
-from qa.author.sites import sites_of
+from qa.author.sites import shared_tests, sites_of, tests_around
 from qa.ground import Ground
 from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView, Site
 
 _LONGEST_HEAD, _MOST_NAMES, _MOST_KERNELS = 110, 3, 3
-_LONGEST_SHAPE = 150
+_LONGEST_SHAPE, _LONGEST_TEST = 150, 90
+_MOST_BRANCHES = 3
 
 
 def tell_place(
@@ -34,7 +35,8 @@ def tell_place(
     sites = [s for s in sites_of(view, instantiation.split("@")[0]) if s.caller.id == launcher.id]
     if not sites or launcher.span is None:
         return False
-    told = _tell_shape(draft, ground, launcher, sites)
+    told = _tell_branches(draft, ground, launcher, kernel, sites)
+    told |= _tell_shape(draft, ground, launcher, sites)
     told |= _tell_loop(draft, launcher, sites)
     own = [d for d in decisions if d.function.id == launcher.id and not d.instead]
     for decision in reversed(own):
@@ -50,6 +52,28 @@ def tell_place(
         )  # fmt: skip
         return True
     return told
+
+
+def _tell_branches(
+    draft: Draft, ground: Ground, launcher: FunctionView, kernel: FunctionView, sites: list[Site]
+) -> bool:
+    """Says under which tests the places of a launch stand that they do not share."""
+    around = [
+        [t for t in tests_around(ground, site, _LONGEST_TEST) if not t.negated] for site in sites
+    ]
+    shared = {t.condition for t in shared_tests(ground, sites)}
+    own = [next((t for t in tests if t.condition not in shared), None) for tests in around]
+    tests = {test.condition: test for test in own if test is not None}
+    if None in own or not 2 <= len(tests) <= _MOST_BRANCHES:
+        return False
+    count = {2: "two", 3: "three"}[len(tests)]
+    draft.say(
+        f"{code(launcher.name)} launches {code(kernel.name)} in {count} branches, under "
+        f"{listed([code(condition) for condition in tests])}.",
+        *[test.span for test in tests.values()], *[site.at for site in sites[:4]],
+        draft.head(launcher),
+    )  # fmt: skip
+    return True
 
 
 def _tell_shape(

@@ -11,8 +11,7 @@ from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_shapes import resolved
 from qa.author.numbers import equation
-from qa.author.passed_values import Passed, Within, not_denied, within
-from qa.author.sites import LONGEST, Test, count_of_tests, shared_tests
+from qa.author.passed_values import Passed, Within, within
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.function import read_function
@@ -20,8 +19,6 @@ from qa.scope_view import FunctionView, ScopeView, Site
 from qa.text.arithmetic import Unknown, evaluate, names_in
 
 Trace = dict[str, Any]
-_MOST_TOLD = 3
-_LONGEST_WANTED = 420
 
 
 def call_words(trace: Trace, without: str = "") -> str:
@@ -64,97 +61,6 @@ def size_words(launch: dict[str, Any]) -> str:
     if launch["repeat"] > 1:
         shape += f", {launch['repeat']} times in a row"
     return shape
-
-
-def tell_conditions(
-    draft: Draft,
-    sites: list[Site],
-    told: set[str],
-    trace: Trace,
-    launch: dict[str, Any],
-    about: re.Pattern[str] | None = None,
-) -> bool:
-    """Says under which tests of the launcher a launch stands, and what their names mean.
-
-    Tests that the call's own numbers speak against are left out, and it is said where some are.
-    Of many tests those nearest to the launch are told, and before them those that an entry is about.
-
-    Args:
-        draft: The entry.
-        sites: Places of the launch.
-        told: Tests and names that are told already; what is told here is added.
-        trace: The recorded call.
-        launch: Its launch.
-        about: What tests have to name to come first, however long they are.
-
-    Returns:
-        Whether a test was told.
-    """
-    site = sites[0]
-    assert site.caller.span is not None
-    reading = read_function(site.caller.text, site.caller.span.start_line)
-    shared = shared_tests(draft.ground, sites, *((_LONGEST_WANTED,) if about else ()))
-    if about is not None:
-        shared = [t for t in shared if about.search(t.condition) or len(t.condition) <= LONGEST]
-    every = max(count_of_tests(one) for one in sites)
-    inside = within(draft.view, draft.ground, trace, launch["symbol"], site.caller)
-    tests, others = not_denied(shared, inside, draft.ground)
-    tests = [test for test in tests if test.condition not in told]
-    held = _nearest([test for test in tests if not test.negated], about)
-    failed = _nearest([test for test in tests if test.negated], about)
-    if not held and not failed:
-        return False
-    more = ", among other tests" if len(held) + len(failed) < every else ""
-    told.update(test.condition for test in tests)
-    hold = listed([code(test.condition) for test in held])
-    fail = listed([code(test.condition) for test in failed])
-    failing = f"{fail} {'has' if len(failed) == 1 else 'have'} failed{more}"
-    kernel = code(site.callee.name)
-    if held and failed:
-        text = draft.choose(
-            f"This launch of {kernel} stands under {hold}, where {failing}.",
-            f"{hold} {'holds' if len(held) == 1 else 'hold'} around this launch of {kernel}, and before it {failing}.",
-            salt=f"tests{len(told)}",
-        )
-    elif held:
-        text = f"This launch of {kernel} stands under {hold}{more}."
-    else:
-        text = f"This launch of {kernel} stands where {failing}."
-    draft.say(text, *[test.span for test in (*held, *failed)], draft.head(site.callee), "trace")
-    shown = " ".join(test.condition for test in (*held, *failed))
-    for name, passed in others.items():
-        key = f"{name} of {site.caller.name}"
-        if re.search(rf"\b{name}\b", shown) and name in trace["args"] and key not in told:
-            told.add(key)
-            tell_passed(draft, name, site.caller, passed)
-    meanings: list[str] = []
-    spans: list[Span] = []
-    for test in (*held, *failed):
-        for name in re.findall(r"[A-Za-z_]\w*", test.condition):
-            definition = reading.definition(name)
-            if definition is None or name in told or len(definition.value) > 110:
-                continue
-            if definition.guards or not re.search(r"[(<&|=]", definition.value):
-                continue
-            words = meaning_words(definition.value, inside.truth(definition.value, draft.ground))
-            if not words:
-                continue
-            told.update((name, definition.value))
-            meanings.append(f"{code(name)} is {words}")
-            spans.append(draft.lines(site.caller, definition.first, definition.last))
-    if meanings:
-        draft.say(f"There {listed(meanings)}.", *spans)
-    tell_constants(draft, site.caller, [shown, *meanings], told)
-    return True
-
-
-def _nearest(tests: list[Test], about: re.Pattern[str] | None) -> list[Test]:
-    """Up to three tests in the order of the text: those asked for, then those next to the launch."""
-    wanted = [t for t in tests if about is not None and about.search(t.condition)][-_MOST_TOLD:]
-    near = [t for t in tests if t not in wanted]
-    room = _MOST_TOLD - len(wanted)
-    chosen = [*wanted, *(near[-room:] if room else [])]
-    return [t for t in tests if t in chosen]
 
 
 def tell_passed(draft: Draft, name: str, function: FunctionView, passed: Passed) -> None:

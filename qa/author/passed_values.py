@@ -15,6 +15,7 @@ from typing import Any
 
 from qa.author.sites import Test
 from qa.ground import Ground
+from qa.reading.architecture_calls import answers
 from qa.reading.definitions import times_set
 from qa.reading.execution import follow
 from qa.reading.function import read_function
@@ -57,8 +58,14 @@ class Within:
     types: Mapping[str, str] = field(default_factory=dict)
     definitions: tuple[tuple[str, str], ...] = ()
 
-    def truth(self, condition: str, ground: Ground) -> bool | None:
-        """Whether a condition holds; ``None`` where the values do not settle it."""
+    def truth(self, condition: str, ground: Ground, arch: str = "") -> bool | None:
+        """Whether a condition holds; ``None`` where the values do not settle it.
+
+        Args:
+            condition: As written.
+            ground: The library.
+            arch: Architecture that the handle answers with, if that is known.
+        """
         known = {name: value for name, value in self.values.items() if name not in self.other}
         names = set(_NAME.findall(condition))
         needed: list[str] = []
@@ -68,8 +75,10 @@ class Within:
                 needed.insert(0, f"auto {name} = {text};")
         for name in names & set(ground.constants) - set(known) - set(self.other):
             known[name] = ground.constants[name][0]
+        body = f"{' '.join(needed)} auto r = {condition};"
+        known |= answers(body, arch)
         outcome = follow(
-            f"void f() {{ {' '.join(needed)} auto r = {condition}; }}", 1, known, dict(self.types),
+            f"void f() {{ {body} }}", 1, known, dict(self.types),
             enumerators=ground.enumerators,
         )  # fmt: skip
         value = outcome.values.get("r")

@@ -73,13 +73,18 @@ def tests_around(ground: Ground, site: Site, longest: int) -> list[Test]:
     return found
 
 
-def count_of_tests(site: Site) -> int:
-    """How many conditions enclose a launch, those on the pointer mode and long ones too."""
+def count_of_tests(site: Site, *, usual: bool = True) -> int:
+    """How many conditions enclose a launch, long ones too.
+
+    Args:
+        site: The launch.
+        usual: Those on the pointer mode as well, which a question names.
+    """
     caller: FunctionView = site.caller
     assert caller.span is not None
     reading = read_function(caller.text, caller.span.start_line)
     return max(
-        (len(c.guards) for c in reading.calls
+        (sum(usual or "pointer_mode" not in g.condition for g in c.guards) for c in reading.calls
          if c.first <= site.at.start_line <= c.last and len(c.text) > 20), default=0,
     )  # fmt: skip
 

@@ -18,6 +18,7 @@ from qa.author.arguments import is_pointer, run
 from qa.author.subjects import types_of
 from qa.gates.case import Case
 from qa.gates.claims import template_parameters
+from qa.reading.architecture_calls import answers
 from qa.reading.execution import follow
 from qa.reading.function import read_function
 from qa.reading.outcome import Outcome, Value
@@ -39,7 +40,6 @@ _CONSTANT = re.compile(r"(\b(\w+)<([\w, ]+)>\(\))")
 _MODE = re.compile(
     r"\b(host|device)[- ]pointer[- ]mode\b|\bpointer mode (?:is )?`?(host|device)", re.I
 )
-_ARCHITECTURE_CALL = re.compile(r"\w+(?:->|\.)get\w*Arch\w*\(\)")
 _CLAUSE = re.compile(r"(?<=[;:])\s+|,\s+(?=but\b|while\b|whereas\b|and (?:on|with) )")
 _SUPPOSED = re.compile(
     r"\b(?:if|when|whenever|unless|where|were|would|could|until|should|had|once|suppose\w*|"
@@ -50,6 +50,9 @@ _TOLD = re.compile(
     r"`([^`]+)`(?:,? which (?:it|they|this|\w+|-?[\d,]+))?\s+"
     r"(is true|is false|are true|are false|holds|hold|fails|fail|is met|is not met|does not hold|"
     r"do not hold|is not true|is satisfied|is not satisfied|meets|is violated)\b"
+)
+_NEITHER = re.compile(
+    r"\b(?:neither|nor|none of)\s+(?:`[^`]*`(?:,| and| or| nor|, and)?\s+)*$", re.I
 )
 _RUNS = re.compile(
     r"`(\w+)(?:<[^`]*>)?` (?:runs|is launched|is the kernel|gets|is chosen|is taken)\b"
@@ -246,11 +249,7 @@ def _make(case: Case, way: Way, call: Call, mode: str, arch: str) -> Followed:
     )
     if enumerator is not None:
         given["handle->pointer_mode"] = enumerator
-    digits = re.fullmatch(r"gfx(\d+)(\d)([0-9a-f])", arch)
-    for asked in set(_ARCHITECTURE_CALL.findall(function.text)) if digits else ():
-        assert digits is not None
-        major, minor, stepping = int(digits[1]), int(digits[2]), int(digits[3], 16)
-        given[asked] = major if "Major" in asked else major * 100 + minor * 10 + stepping
+    given |= answers(function.text, arch)
     given |= dict(_constants(case, function, way.types))
     sites = [
         s for s in case.view.launches if s.caller.id == function.id and not s.dead
@@ -294,6 +293,8 @@ def _tests(case: Case, clause: str, followed: list[Followed], *, changed: bool) 
         if not which and _SUPPOSED.search(clause[: match.start()]) and not changed:
             continue
         said = match[2] in _TRUE
+        if _NEITHER.search(clause[: match.start()]):
+            said = not said
         truths = {_truth(case, match[1], one) for one in followed}
         if truths == {not said}:
             return f"negated condition: for this call {match[1][:60]} is {str(not said).lower()}"

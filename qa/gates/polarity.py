@@ -26,7 +26,15 @@ _AROUND = re.compile(
     r"^(.*?) (holds?|fails?) around this launch of `(\w+)`, and before it (.*?)"
     r"(?:, among other tests)?\.$"
 )
+_COMES = re.compile(
+    r"^(?:The launch of (?P<one>`\w+`) (?:is left to calls for which|asks for)"
+    r"|The call (?:comes|gets) to (?P<two>`\w+`) because|What leads to (?P<three>`\w+`) is that"
+    r"|For this call .*? leads? to (?P<four>`\w+`))"
+)
 _CODE = re.compile(r"`([^`]+)`")
+_FAILS = re.compile(r" (?:fails?|ha(?:s|ve) failed)\b")
+_AT = re.compile(r"\bfail(?:s|ed)?(?:, on gfx\w+)? at $|\b(?:neither|none of) $")
+_LISTED = re.compile(r"(?:, | and |, and )(?:on gfx\w+ at )?| nor ")
 _GROUP = re.compile(r"((?:`[^`]+`(?:, | and )?)+) (holds?|fails?|ha(?:s|ve) failed)")
 _STATUS = re.compile(r"`(\w*status_\w+)`")
 _VALUE = re.compile(r"`?([A-Za-z_]\w*)`?\s*=\s*`?(-?\w+)`?")
@@ -49,9 +57,13 @@ def right_way_round(case: Case) -> str | None:
         return None
     for sentence in case.sentences:
         for caller, callee, tests in _told(sentence):
-            why = _stands(case, caller, callee, tests, sentence)
+            why = _stands(case, caller, callee, tests, sentence, parts=bool(caller))
             if why:
                 return why
+        callee, tests = _comes(sentence)
+        why = _stands(case, "", callee, tests, sentence, parts=True) if callee else None
+        if why:
+            return why
     return _walked(case)
 
 
@@ -73,6 +85,23 @@ def _told(sentence: str) -> Iterator[tuple[str, str, list[tuple[str, bool]]]]:
         yield "", around[3], tests + [(c, fails) for c in _CODE.findall(around[4])]
 
 
+def _comes(sentence: str) -> tuple[str, list[tuple[str, bool]]]:
+    """A kernel and the tests on the way to it, or parts of them; whether each has to fail."""
+    match = _COMES.match(sentence)
+    if match is None:
+        return "", []
+    kernel = next(name for name in match.groups() if name)
+    tests: list[tuple[str, bool]] = []
+    at = False  # behind "fails at": parts of what has failed
+    pieces = sentence.replace(kernel, "", 1).split("`")
+    for before, text, after in zip(pieces[::2], pieces[1::2], pieces[2::2], strict=False):
+        at = _AT.search(before) is not None or (at and _LISTED.fullmatch(before) is not None)
+        fails = _FAILS.match(after) is not None
+        tests.append((text, fails or at))
+        at = at and not fails
+    return kernel.strip("`"), tests
+
+
 def _groups(text: str) -> list[tuple[str, bool]]:
     return [
         (condition, "fail" in verb)
@@ -82,9 +111,24 @@ def _groups(text: str) -> list[tuple[str, bool]]:
 
 
 def _stands(
-    case: Case, caller: str, callee: str, tests: list[tuple[str, bool]], sentence: str
+    case: Case,
+    caller: str,
+    callee: str,
+    tests: list[tuple[str, bool]],
+    sentence: str,
+    *,
+    parts: bool = False,
 ) -> str | None:
-    """Some place of the launch or call stands under all of the tests, or none is known."""
+    """Some place of the launch or call stands under all of the tests, or none is known.
+
+    Args:
+        case: The entry.
+        caller: The function with the launch or call; any where it is empty.
+        callee: What it launches or calls.
+        tests: Conditions, each with whether it has to fail.
+        sentence: Where they are told.
+        parts: A condition may be part of one around the launch.
+    """
     rows = [
         site for site in (*case.view.launches, *case.view.calls)
         if site.callee.name == callee and not site.dead and site.caller.span is not None
@@ -99,9 +143,12 @@ def _stands(
             if not call.first <= site.at.start_line <= call.last:
                 continue
             found = {(tight(g.condition), g.negated) for g in call.guards}
-            if wanted <= found:
+            if all(one in found or (parts and _is_part(one, found)) for one in wanted):
                 return None
             seen |= found
+    if parts:
+        wanted = {(c, f) for c, f in wanted if not _is_part((c, f), seen)}
+        seen |= {(c, not f) for c, f in wanted if _is_part((c, not f), seen)}
     for condition, fails in sorted(wanted):
         if (condition, fails) in seen:
             continue
@@ -111,6 +158,10 @@ def _stands(
         if any(condition == other.lstrip("!") or f"!{condition}" in other for other, _f in seen):
             return f"negated condition: the test there is not {condition[:70]}"
     return None
+
+
+def _is_part(one: tuple[str, bool], tests: set[tuple[str, bool]]) -> bool:
+    return any(one[0] in condition and one[1] is fails for condition, fails in tests)
 
 
 def _walked(case: Case) -> str | None:

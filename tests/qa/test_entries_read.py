@@ -11,7 +11,8 @@ from qa.author.checks import _passed_over, _shown_values
 from qa.author.choices import accepted
 from qa.author.glossary import meaning
 from qa.author.launch_lists import _launch_words
-from qa.author.launch_prose import _nearest, tell_constants
+from qa.author.launch_prose import tell_constants
+from qa.author.launch_tests import Settled, _nearest
 from qa.author.passed_values import fixed_parameters
 from qa.author.read_back import first_line
 from qa.author.recorded_launches import has_aliases
@@ -168,14 +169,19 @@ def test_of_many_tests_the_nearest_and_the_wanted_are_told() -> None:
     import re
 
     span = Span(file="a.hpp", start_line=1, end_line=1, sha256="0" * 64)
+    reading = read_function("void f() { bool narrow = m < 8; }", 1)
     tests = [
-        Condition(text, True, span)
-        for text in ("is_gfx9", "n <= 64", "n <= 128", "n <= 256", "n <= 512")
+        Settled(Condition(text, True, span), ((text, False),), {})
+        for text in ("is_gfx9", "narrow", "n <= 128", "n <= 256", "n <= 512")
     ]
-    near = [t.condition for t in _nearest(tests, None)]
-    assert near == ["n <= 128", "n <= 256", "n <= 512"]
-    wanted = [t.condition for t in _nearest(tests, re.compile("gfx"))]
-    assert wanted == ["is_gfx9", "n <= 256", "n <= 512"]
+
+    def chosen(about: str) -> list[str]:
+        pattern = re.compile(about) if about else None
+        return [row.test.condition for row in _nearest(tests, reading, pattern)]
+
+    assert chosen("") == ["n <= 128", "n <= 256", "n <= 512"]
+    assert chosen("gfx") == ["is_gfx9", "n <= 256", "n <= 512"]
+    assert chosen(r"\bm\b") == ["narrow", "n <= 256", "n <= 512"], "by what a name stands for"
 
 
 def test_constants_are_told_but_no_variable_of_their_name() -> None:

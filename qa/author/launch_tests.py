@@ -1,0 +1,290 @@
+"""Sentences about the tests under which a recorded launch stands, and the parts that settle them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from extractor.records import Span
+from qa.author.draft import Draft, code, listed
+from qa.author.launch_prose import Trace, meaning_words, tell_constants, tell_passed
+from qa.author.passed_values import Within, not_denied, within
+from qa.author.sites import Test, count_of_tests, shared_tests
+from qa.reading.deciding import Part, deciding
+from qa.reading.function import FunctionReading, read_function
+from qa.scope_view import Site
+
+_ANY_LENGTH = 10**6
+_LONGEST_QUOTED = 130
+_LONGEST_MEANING = 110
+_MOST_TOLD = 3
+_MOST_PARTS = 7
+_MOST_MEANINGS = 2
+_LONGER = "a longer test"
+_PLAIN_FLAG = re.compile(r"^[\w.>-]+\(?\)? == [\w:]+ \? true : false$")
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A test around a launch and the parts that make it come out as it does.
+
+    Attributes:
+        test: The test.
+        parts: The parts that settle it, on every architecture of the recording.
+        apart: Further parts, by the architecture that comes by them.
+    """
+
+    test: Test
+    parts: tuple[Part, ...]
+    apart: Mapping[str, tuple[Part, ...]]
+
+    @property
+    def texts(self) -> list[str]:
+        """The parts as written."""
+        rows = [*self.parts, *(part for parts in self.apart.values() for part in parts)]
+        return [text for text, _holds in rows]
+
+    @property
+    def quoted(self) -> bool:
+        """The test is short enough to stand in a sentence."""
+        return len(self.test.condition) <= _LONGEST_QUOTED
+
+    def can_be_told(self) -> bool:
+        """Its parts are few and short."""
+        return len(self.texts) <= _MOST_PARTS and all(
+            len(text) <= _LONGEST_QUOTED for text in self.texts
+        )
+
+
+def tell_conditions(
+    draft: Draft,
+    sites: list[Site],
+    told: set[str],
+    trace: Trace,
+    launch: dict[str, Any],
+    about: re.Pattern[str] | None = None,
+) -> bool:
+    """Says under which tests of the launcher a launch stands, and what settles them for the call.
+
+    Tests that the call's own numbers speak against are left out, and it is said where some are.
+    Of many tests those nearest to the launch are told, and before them those that an entry is about.
+
+    Args:
+        draft: The entry.
+        sites: Places of the launch.
+        told: Tests and names that are told already; what is told here is added.
+        trace: The recorded call.
+        launch: Its launch.
+        about: What tests have to name, if by what a name stands for, to come first.
+
+    Returns:
+        Whether a test was told.
+    """
+    site = sites[0]
+    assert site.caller.span is not None
+    reading = read_function(site.caller.text, site.caller.span.start_line)
+    shared = shared_tests(draft.ground, sites, _ANY_LENGTH)
+    inside = within(draft.view, draft.ground, trace, launch["symbol"], site.caller)
+    tests, others = not_denied(shared, inside, draft.ground)
+    rows = [_settled(draft, test, inside, trace, about) for test in tests]
+    rows = [row for row in rows if _key(row.test) not in told and row.can_be_told()]
+    held = _nearest([row for row in rows if not row.test.negated], reading, about)
+    failed = _nearest([row for row in rows if row.test.negated], reading, about)
+    if not held and not failed:
+        return False
+    every = max(count_of_tests(one, usual=False) for one in sites)
+    more = len(tests) - len(rows) + len(held) + len(failed) < every
+    for row in (*held, *failed):
+        told.update((row.test.condition, _key(row.test)))
+    kernel = code(site.callee.name)
+    draft.say(
+        _sentence(draft, kernel, held, failed, more, salt=f"tests{len(told)}"),
+        *[row.test.span for row in (*held, *failed)], draft.head(site.callee), "trace",
+    )  # fmt: skip
+    shown = " ".join(_shown(row) for row in (*held, *failed))
+    for name, passed in others.items():
+        key = f"{name} of {site.caller.name}"
+        if re.search(rf"\b{name}\b", shown) and name in trace["args"] and key not in told:
+            told.add(key)
+            tell_passed(draft, name, site.caller, passed)
+    meanings = _tell_meanings(draft, site, reading, shown, inside, told, about)
+    tell_constants(draft, site.caller, [shown, *meanings], told)
+    return True
+
+
+def _key(test: Test) -> str:
+    """A test and how it came out: the other call may come to the same one otherwise."""
+    return f"{'not' if test.negated else 'is'}: {test.condition}"
+
+
+def _settled(
+    draft: Draft, test: Test, inside: Within, trace: Trace, about: re.Pattern[str] | None
+) -> Settled:
+    """What settles a test: what does so on all of the recording's architectures comes first."""
+    wanted = next((m[0] for m in about.finditer(test.condition)), "") if about else ""
+    every = [str(arch) for arch in trace["arch"]]
+
+    def everywhere(text: str) -> bool | None:
+        values = {inside.truth(text, draft.ground, arch) for arch in every}
+        return values.pop() if len(values) == 1 else None
+
+    common: list[Part] = []
+    apart: dict[str, list[Part]] = {arch: [] for arch in every}
+    for text, holds in deciding(test.condition, not test.negated, everywhere, wanted):
+        if everywhere(text) is not None or len(every) == 1:
+            common.append((text, holds))
+            continue
+        own = {arch: _on(draft, inside, text, holds, arch, wanted) for arch in every}
+        if len(set(own.values())) == 1:
+            common += own[every[0]]
+            continue
+        for arch, parts in own.items():
+            apart[arch] += parts
+    shared = {arch: tuple(dict.fromkeys(parts)) for arch, parts in apart.items()}
+    return Settled(test, tuple(common), shared if any(apart.values()) else {})
+
+
+def _on(
+    draft: Draft, inside: Within, text: str, holds: bool, arch: str, wanted: str
+) -> tuple[Part, ...]:
+    def truth(piece: str) -> bool | None:
+        return inside.truth(piece, draft.ground, arch)
+
+    return deciding(text, holds, truth, wanted)
+
+
+def _nearest(
+    rows: list[Settled], reading: FunctionReading, about: re.Pattern[str] | None
+) -> list[Settled]:
+    """Up to three tests in the order of the text: those asked for, then those next to the launch."""
+    wanted = [r for r in rows if about is not None and _speaks_of(r, reading, about)][-_MOST_TOLD:]
+    near = [row for row in rows if row not in wanted]
+    room = _MOST_TOLD - len(wanted)
+    chosen = [*wanted, *(near[-room:] if room else [])]
+    return [row for row in rows if row in chosen]
+
+
+def _speaks_of(row: Settled, reading: FunctionReading, about: re.Pattern[str]) -> bool:
+    """The test names it, or a local name of the test stands for something that does."""
+    if about.search(row.test.condition):
+        return True
+    definitions = (reading.definition(n) for n in re.findall(r"[A-Za-z_]\w*", row.test.condition))
+    return any(one is not None and about.search(one.value) for one in definitions)
+
+
+def _sentence(
+    draft: Draft, kernel: str, held: list[Settled], failed: list[Settled], more: bool, salt: str
+) -> str:
+    """How the call comes to the launch: what holds there, and what failed before it."""
+    among = ", among other tests" if more else ""
+    fails = _fails(failed)
+    if not held:
+        return draft.choose(
+            f"The launch of {kernel} is left to calls for which {fails}{among}.",
+            f"The call comes to {kernel} because {fails}{among}.",
+            salt=salt,
+        )
+    parts = [part for row in held for part in _holding(row)]
+    holds, verb = listed(parts), "hold" if len(parts) > 1 else "holds"
+    if not failed:
+        return draft.choose(
+            f"The launch of {kernel} asks for {holds}{among}.",
+            f"What leads to {kernel} is that {holds} {verb}{among}.",
+            salt=salt,
+        )
+    return draft.choose(
+        f"The launch of {kernel} asks for {holds}, and comes only after {_after(failed)}{among}.",
+        f"The call gets to {kernel} because {fails}, while {holds} {verb}{among}.",
+        f"For this call {fails}; {holds} {verb} and {'lead' if len(parts) > 1 else 'leads'} to {kernel}{among}.",
+        salt=salt,
+    )
+
+
+def _after(rows: list[Settled]) -> str:
+    """The failed tests as things that have happened."""
+    return _fails(rows).replace(" fails", " has failed")
+
+
+def _fails(rows: list[Settled]) -> str:
+    """The failed tests; the second of those that are too long to quote is another one."""
+    words = [_failing(row) for row in rows]
+    long = [number for number, one in enumerate(words) if one.startswith(_LONGER)]
+    for number in long[1:]:
+        words[number] = words[number].replace(_LONGER, "another one", 1)
+    return listed(words)
+
+
+def _failing(row: Settled) -> str:
+    """``X fails``, and by which of its parts."""
+    parts = _unique(row.parts)
+    if row.parts == ((row.test.condition, False),) and not row.apart:
+        return f"{code(row.test.condition)} fails"
+    name = code(row.test.condition) if row.quoted else _LONGER
+    if row.apart:
+        where = [
+            f"on {arch} at {listed([code(text) for text in (*parts, *_unique(own))])}"
+            for arch, own in row.apart.items()
+        ]
+        return f"{name} fails, {listed(where)}"
+    if len(parts) == 1:
+        return f"{name} fails at {code(parts[0])}"
+    if len(parts) == 2:
+        return f"{name} fails since neither {code(parts[0])} nor {code(parts[1])} holds"
+    return f"{name} fails since none of {listed([code(text) for text in parts])} holds"
+
+
+def _holding(row: Settled) -> list[str]:
+    """The test where it is short, else the parts by which it holds."""
+    if row.quoted:
+        return [code(row.test.condition)]
+    apart = [
+        f"{listed([code(text) for text in _unique(own)])} on {arch}"
+        for arch, own in row.apart.items() if own
+    ]  # fmt: skip
+    return [*(code(text) for text in _unique(row.parts)), *apart]
+
+
+def _unique(parts: Sequence[Part]) -> list[str]:
+    return list(dict.fromkeys(text for text, _holds in parts))
+
+
+def _shown(row: Settled) -> str:
+    """The code of a test that a sentence quotes."""
+    return " ".join(
+        ([row.test.condition] if row.quoted else [])
+        + (row.texts if row.test.negated or not row.quoted else [])
+    )
+
+
+def _tell_meanings(
+    draft: Draft,
+    site: Site,
+    reading: FunctionReading,
+    shown: str,
+    inside: Within,
+    told: set[str],
+    about: re.Pattern[str] | None,
+) -> list[str]:
+    """What the local names of the tests stand for; flags of the device where they are asked for."""
+    rows: list[tuple[bool, str, str, Span]] = []
+    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", shown)):
+        definition = reading.definition(name)
+        if definition is None or name in told or len(definition.value) > _LONGEST_MEANING:
+            continue
+        if definition.guards or not re.search(r"[(<&|=]", definition.value):
+            continue
+        words = meaning_words(definition.value, inside.truth(definition.value, draft.ground))
+        flag = _PLAIN_FLAG.match(definition.value) is not None
+        if words and not (flag and (about is None or not about.search(name))):
+            span = draft.lines(site.caller, definition.first, definition.last)
+            rows.append((flag, name, words, span))
+    chosen = sorted(rows, key=lambda row: row[0])[:_MOST_MEANINGS]
+    chosen = [row for row in rows if row in chosen]
+    meanings = [f"{code(name)} is {words}" for _flag, name, words, _span in chosen]
+    for _flag, name, words, _span in chosen:
+        told.update((name, words.strip("`")))
+    if meanings:
+        draft.say(f"There {listed(meanings)}.", *[span for *_rest, span in chosen])
+    return meanings
