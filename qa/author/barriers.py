@@ -16,6 +16,7 @@ from qa.author.kernel_facts import (
 from qa.author.launch_pairs import pairs
 from qa.author.launch_sizes import block_words, claim_block, definition_spans
 from qa.author.launch_values import choose_shape, recorded_shape
+from qa.author.phases import tell_phase
 from qa.author.races import Launched, clash_of
 from qa.author.subjects import entries_through
 from qa.ground import Ground
@@ -280,34 +281,9 @@ def _placed(
             draft.lines(function, shared.first), *[draft.lines(function, b.line) for b, _s, _l in parts],
             head,
         )  # fmt: skip
-    said: set[str] = set()
-    for number, (barrier, stores, loads) in enumerate(parts[:4], 1):
-        lines = [draft.lines(function, barrier.line)]
-        filled = list(dict.fromkeys(code(r.value["array"]) for r in stores))
-        used = list(dict.fromkeys(code(r.value["array"]) for r in loads))
-        spans = [draft.lines(function, r.line) for r in (*stores[:2], *loads[:2])]
-        spans += [
-            draft.lines(function, r.line) for r in (*stores[2:], *loads[2:])
-            if code(r.value["array"]) in (*filled, *used)
-        ][:4]  # fmt: skip
-        ordinal = ("first", "second", "third", "fourth")[number - 1]
-        text = f"The {ordinal} of them comes "
-        if filled and used:
-            text += f"after stores to {listed(filled)} and before loads from {listed(used)}"
-            both = [name for name in used if name in filled]
-            text += (
-                f", so that {listed(both)} {'is' if len(both) == 1 else 'are'} complete when it is read."
-                if both
-                else "."
-            )
-        elif filled:
-            text += f"after stores to {listed(filled)}."
-        else:
-            text += f"before loads from {listed(used)}."
-        if text.replace(ordinal, "") in said:
-            return  # nothing tells the two apart
-        said.add(text.replace(ordinal, ""))
-        draft.say(text, *lines, *spans)
+    told = [tell_phase(draft, facts, launched, parts, n) for n in range(min(4, len(parts)))]
+    if not all(told):
+        return
     looped = next(
         (
             part

@@ -184,7 +184,7 @@ def _draft(
     _tell_outcome(draft, function, first)
     _tell_other(draft, function, first, second)
     _tell_private(draft, function, first)
-    _tell_mix(draft, function, first)
+    _tell_blocks(draft, first, pair)
     return draft
 
 
@@ -362,23 +362,30 @@ def _tell_private(draft: Draft, function: FunctionView, one: Needs) -> None:
     )  # fmt: skip
 
 
-def _tell_mix(draft: Draft, function: FunctionView, one: Needs) -> None:
-    mix = one.of("instruction_mix")
-    parts: list[tuple[int, str]] = [
-        (mix["mfma"], "matrix instructions"), (mix["lds"], "accesses to LDS"),
-        (mix["global"], "accesses to global memory"), (mix["barrier"], "barriers"),
-    ]  # fmt: skip
-    told = [f"{number} {what}" for number, what in parts if number]
-    if len(told) < 2 or sum(mix.values()) < _MANY_INSTRUCTIONS:
+def _tell_blocks(draft: Draft, one: Needs, pair: Pair | None) -> None:
+    """What the number of wavefronts means for whole blocks, where LDS has not said so already."""
+    waves, shape = one.waves_of_block, one.shape
+    if pair is None or shape is None or waves < 2 or one.blocks:
         return
-    draft.say(
-        draft.choose(
-            f"In the code for {one.architecture} stand {listed(told)}.",
-            f"Counted as they stand in the code for {one.architecture}, and not as they run, there are {listed(told)}.",
-            salt="mix",
-        ),
-        draft.head(function), "fact", "recompute",
+    held = int(one.of("occupancy"))
+    total = _SIMDS * held
+    fit = total // waves
+    if not fit:
+        return
+    used = fit * waves
+    left = (
+        "which is all of it" if used == total
+        else f"so that {equation(f'{total} - {used}', total - used)} of its places stay empty"
     )  # fmt: skip
-    claim_fact(draft, one.rows["instruction_mix"])
-    for number, _what in parts:
-        draft.claim("number", str(number), number, "recompute")
+    blocks = "block" if fit == 1 else "blocks"
+    draft.say(
+        f"{code(pair.launcher.name)} starts {block_words(shape)} a block, and those {waves} wavefronts come together. A compute unit has room for {_SIMDS} * {held} = {total}: {fit} such {blocks} {'takes' if fit == 1 else 'take'} {used if fit == 1 else f'{fit} * {waves} = {used}'} of them, {left}.",
+        pair.site.at, draft.head(pair.launcher), *definition_spans(draft, pair), "fact", "recompute",
+    )  # fmt: skip
+    for worked, value in ((f"{_SIMDS} * {held}", total), (f"{fit} * {waves}", used)):
+        draft.claim("number", worked, value, "recompute")
+    if used != total:
+        draft.claim("number", f"{total} - {used}", total - used, "recompute")
+    _numbers(draft, a=_SIMDS, b=held, c=fit, d=waves)
+    pair.claim_shape(draft, "launch_block")
+    claim_block(draft, shape)
