@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from qa.author.arguments import Fault, is_pointer
+from qa.author.parameters import operand_of
 from qa.reading.documentation import Documentation
 from qa.reading.function import FunctionReading
 
@@ -21,11 +22,17 @@ _MEANINGS = (
     (r"uplo", "the triangle in use"),
     (r"side", "the side on which the matrix stands"),
     (r"diag", "whether the diagonal is taken as ones"),
+    (r"trans_?([A-C])", "whether and how {} is transposed"),
     (r"trans\w*", "whether and how the matrix is transposed"),
     (r"alpha", "the scalar alpha"),
     (r"beta", "the scalar beta"),
     (r"tau", "the scalar factors of the reflectors"),
 )
+_COUNT_OF = re.compile(
+    r"(?:rocblas_\w+\s*\.?\s*|\[\w+\]\s*|specifies\s+|\w+ >=? [\w(), ]+\.\s+)*"
+    r"(?:[tT]he )?(number of [^.,;:\[]{4,60})"
+)
+_STORED = re.compile(r"device pointer storing ((?:matrix|vector) [A-Za-z])\b")
 _CHOICES = re.compile(r"uplo|side|diag|trans\w*")
 """Names of parameters that choose between cases, where they are no memory."""
 _INTEGERS = re.compile(r"(?:rocblas_int|rocblas_stride|int(?:32|64)?(?:_t)?|I)\s*\*")
@@ -81,6 +88,13 @@ def meaning(
     match = re.match(
         r"(?:rocblas_\w+\s*\.?\s*|\[\w+\]\s*|specifies\s+)*([tT]he [^.,;:]{6,70})", said
     )
+    if match is None:
+        counted = _COUNT_OF.match(said)
+        stored = _STORED.match(said)
+        if counted is not None and not re.search(r"[\\$*]", counted[1]):
+            return f"the {counted[1].strip()}"
+        if stored is not None and "*" in kind:
+            return f"where {stored[1]} is stored"
     if match and not re.search(r"[\\$*]", match[1]) and _same_operand(name, match[1]):
         return match[1][0].lower() + match[1][1:].strip()
     for pattern, words in _MEANINGS:
@@ -113,6 +127,9 @@ def _operand(name: str, letters: str, reading: FunctionReading | None) -> str:
     plain = letters.upper() if len(letters) == 1 and matrix else letters
     if reading is None:
         return plain
+    loaded = operand_of(name, reading)
+    if loaded:
+        return f"`{loaded}`"
     names = [p.name for p in reading.parameters]
     wanted = letters.lower().removesuffix("in")
     for other in names:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from qa.author.behaviour import behaviour, bounds
 from qa.author.cut_out import answer, cut_out, deliver
 from qa.author.draft import Draft, code, listed
-from qa.author.glossary import meaning
 from qa.author.kernel_facts import KernelFacts, kernel_facts
 from qa.author.kernel_layout import cooperation, layout, part, scalars
+from qa.author.meanings import meanings
 from qa.author.narration import narration
 from qa.author.outline import explain, here, outline
 from qa.author.protocol import protocol
@@ -20,7 +20,7 @@ from qa.author.subjects import entries_through
 from qa.author.work import launch_lines, whole, work, workers
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
-from qa.reading.function import FunctionReading, read_function
+from qa.reading.function import read_function
 from qa.records import Category
 from qa.scope_view import FunctionView, ScopeView, Site
 
@@ -28,7 +28,6 @@ _SHORTEST, _LONGEST = 8, 340
 _LONGEST_KERNEL = 420
 _MOST_HELPERS = 8
 _LINES_WITH_HELPERS = 420
-_COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]")
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -133,7 +132,7 @@ def _draft(
     parts = [
         _opening(draft, facts, entries, documentation),
         _signature(draft, function),
-        _meanings(draft, function, facts.reading, documentation),
+        meanings(draft, function, facts.reading, documentation, entries),
     ]
     if function.kind == "kernel":
         parts += [
@@ -263,33 +262,6 @@ def _signature(draft: Draft, function: FunctionView) -> str:
         draft.choose("Its interface is", "Keep this signature:", "It is declared as", salt="sig")
         + f"\n\n```cpp\n{function.signature}\n```"
     )
-
-
-def _meanings(
-    draft: Draft,
-    function: FunctionView,
-    reading: FunctionReading,
-    documentation: Documentation | None,
-) -> str:
-    told = []
-    for parameter in reading.parameters:
-        what = meaning(parameter.name, documentation, reading)
-        if not what:
-            continue
-        told.append(f"{code(parameter.name)} is {what}")
-    if not told:
-        return ""
-    counted_in = [p.name for p in reading.parameters if _COUNTS_ELEMENTS.match(p.name)]
-    tail = ""
-    if counted_in:
-        tail = " Offsets, increments, strides and leading dimensions count elements"
-        offsets = [n for n in counted_in if re.match(r"(?:offset|shift)", n)]
-        loads = re.findall(r"load_ptr_batch[^;]*;", function.text) if offsets else []
-        added = [n for n in offsets if any(re.search(rf"\b{n}\b", load) for load in loads)]
-        if added:
-            tail += f"; {listed([code(o) for o in added])} {'is' if len(added) == 1 else 'are'} added to the pointer before it is indexed"
-        tail += "."
-    return "Parameters: " + "; ".join(told) + "." + tail
 
 
 def _contract(draft: Draft, view: ScopeView, facts: KernelFacts) -> str:

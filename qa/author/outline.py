@@ -29,6 +29,9 @@ _BARRIER = "__syncthreads"
 INCOMPLETE = "Its main steps, in this order: "
 """How a telling begins that leaves something out."""
 _CHATTER = re.compile(r"log_|ROCSOLVER_ENTER|check_numerics|rocblas_cout|_ENTER\w*$|ERROR|CHECK")
+_LOGS = re.compile(r"log_\w+|\w*_ENTER\w*|\w*LOG\w*|rocblas_cout")
+_MACRO = re.compile(r"(?!\w*(?:LAUNCH|ENTER|LOG|KERNEL))[A-Z][A-Z0-9]*_[A-Z0-9_]+")
+_LONGEST_MACRO = 160
 _NAME = re.compile(r"(?<![\w.>:])[A-Za-z_]\w*")
 _WORDS = frozenset(["true", "false", "nullptr", "sizeof", "const", "int", "bool", "size_t", "std"])
 
@@ -125,8 +128,11 @@ def _steps(
 ) -> list[Step]:
     found: list[Step] = []
     inner: list[tuple[int, int, str]] = []
+    logs = [call for call in reading.calls if _LOGS.fullmatch(call.name)]
     for call in reading.calls:
-        words = (
+        if any(_stands_within(call, log) for log in logs):
+            continue  # the name that a log has for the call, say
+        words = _macro_words(reading, call, callees, launched) or (
             "" if _is_part(reading, call) else _call_words(ground, reading, call, callees, launched)
         )
         nested = any(
@@ -166,6 +172,29 @@ def _steps(
             found.append(Step(back, f"return {code(value)}" if value else "return"))
     found.sort(key=lambda step: (step.at.first, step.at.last))
     return found
+
+
+def _stands_within(call: Call, other: Call) -> bool:
+    return (
+        call is not other and other.first <= call.first and call.last <= other.last
+        and call.text in other.text
+    )  # fmt: skip
+
+
+def _macro_words(
+    reading: FunctionReading, call: Call, callees: Collection[str], launched: Mapping[int, str]
+) -> str:
+    """A check or another statement that a macro makes, as written; nothing where it only wraps."""
+    if not _MACRO.fullmatch(call.name) or len(call.text) > _LONGEST_MACRO:
+        return ""
+    if any(call.first <= line <= call.last for line in launched) or _is_part(reading, call):
+        return ""
+    within = [c for c in reading.calls if _stands_within(c, call)]
+    if any(c.name in callees or _VERBATIM.fullmatch(c.name) for c in within):
+        return ""  # what it wraps is told
+    word = "check with" if re.search("CHECK|VALID|RETURN_IF|ASSERT|REQUIRE", call.name) else "call"
+    text = re.sub(r"\s+", " ", call.text)
+    return f"{word} {code(text)}"
 
 
 def _call_words(

@@ -11,6 +11,8 @@ from qa.author.behaviour import behaviour, bounds
 from qa.author.glossary import meaning
 from qa.author.implementation import _is_member
 from qa.author.launch_shapes import shapes_of
+from qa.author.outline import outline
+from qa.author.parameters import operand_of, public_names
 from qa.author.purpose import own_words
 from qa.reading.documentation import Documentation, read_header
 from qa.reading.function import read_function
@@ -226,3 +228,82 @@ def test_a_signature_that_was_cut_short_asks_for_nothing() -> None:
     )  # fmt: skip
     ground: Any = SimpleNamespace(project=SimpleNamespace(rule=SimpleNamespace(trace=None)))
     assert list(implementation.propose(cast(Any, None), ground, [cut])) == []
+
+
+def test_an_offset_belongs_to_what_it_is_loaded_with() -> None:
+    one = reading(
+        "void f(U alpha, rocblas_stride stridea, U AA, rocblas_stride shiftA, "
+        "rocblas_stride strideA)\n{\n  T* A = load_ptr_batch(AA, bid, shiftA, strideA);\n"
+        "  T a = load_scalar(alpha, bid, stridea);\n}\n"
+    )
+    assert operand_of("stridea", one) == "alpha"
+    assert meaning("stridea", None, one) == "the distance from one `alpha` of the batch to the next"
+    assert meaning("strideA", None, one) == "the distance from one `AA` of the batch to the next"
+    assert operand_of("shiftA", reading("void f(U AA, int shiftA)\n{\n  g(shiftA);\n}\n")) == ""
+
+
+def test_sizes_and_operands_are_what_the_header_says() -> None:
+    one = reading("void f(int m, const T* A, T* y)\n{\n}\n")
+    header = Documentation("", "", {
+        "m": "[rocblas_int] number of rows of matrix A.",
+        "n": "rocblas_int. n >= 0. The number of columns of the matrix A.",
+        "A": "device pointer storing matrix A.",
+    })  # fmt: skip
+    assert meaning("m", header, one) == "the number of rows of matrix A"
+    assert meaning("n", header, one) == "the number of columns of the matrix A"
+    assert meaning("A", header, one) == "where matrix A is stored"
+    assert meaning("A", header, reading("void f(U A)\n{\n}\n")) == "", "what U is, nobody says"
+    assert meaning("transB", None, reading("void f(T* B)\n{\n}\n")) == (
+        "whether and how `B` is transposed"
+    )
+
+
+def function_of(name: str, kind: str, text: str) -> Any:
+    return SimpleNamespace(
+        id=name, name=name, kind=kind, text=text, span=SimpleNamespace(start_line=1, file="a"),
+        instantiations=({"id": name},), file="a",
+    )  # fmt: skip
+
+
+def test_a_parameter_is_the_calls_only_where_it_is_handed_down_as_it_is() -> None:
+    steps = [
+        function_of("lib_sgemv", "entry_point", "IMPL(lib_sgemv, float);"),
+        function_of("impl", "host", "int impl(int m, int n)\n{\n  return half(n / 2, m, n);\n}\n"),
+        function_of("half", "host", "int half(int k, int rows, int n)\n{\n  return 0;\n}\n"),
+    ]
+    view: Any = SimpleNamespace(
+        configs=("source",), owner={f.id: f for f in steps}, launches=(),
+        path=lambda *_a, **_k: [(f.id, None) for f in steps],
+    )  # fmt: skip
+    found = public_names(view, cast(Any, None), steps[-1], ["lib_sgemv"], ["m", "n"])
+    assert found == {"rows": "m", "n": "n"}
+    assert public_names(view, cast(Any, None), steps[1], ["lib_sgemv"], ["m"]) == {"rows": "m"}
+
+
+CHECKED = """status f(handle h, int n, const T* x, T* y)
+{
+    LIB_CHECKARG_HANDLE(0, h);
+    lib::log_trace(h, lib::replaceX<T>("lib_Xf"), n);
+    LIB_CHECKARG_SIZE(1, n);
+    if(n == 0)
+        return status_success;
+    LIB_CHECKARG_POINTER(2, x);
+    LIB_RETURN_IF_ERROR(prepare(h, n));
+    LIB_LAUNCH_KERNEL(kernel, n, x, y);
+    return status_success;
+}
+"""
+
+
+def test_checks_that_stand_in_macros_are_told_and_the_names_of_logs_are_not() -> None:
+    function = function_of("f", "launcher", CHECKED)
+    function.signature = "status f(handle h, int n, const T* x, T* y)"
+    draft: Any = SimpleNamespace(
+        choose=lambda *forms, salt="": forms[0], ground=SimpleNamespace(enumerators={})
+    )
+    told = outline(draft, function, ["prepare", "replaceX"], {10: "kernel"})
+    for check in ("HANDLE(0, h)", "SIZE(1, n)", "POINTER(2, x)"):
+        assert f"check with `LIB_CHECKARG_{check}`" in told
+    assert "replaceX" not in told
+    assert told.count("prepare") == 1, "what a macro wraps is told by itself"
+    assert told.index("SIZE(1") < told.index("`n == 0` holds") < told.index("POINTER(2")
