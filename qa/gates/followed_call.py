@@ -9,13 +9,14 @@ kernel is refused only where all of these agree on something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import prod
 
 from qa.author.arguments import is_pointer, run
 from qa.author.subjects import types_of
+from qa.gates.asked_calls import CHAIN, Call, asked_of, told_of, whole
 from qa.gates.case import Case
 from qa.gates.claims import template_parameters
 from qa.reading.architecture_calls import answers
@@ -24,22 +25,11 @@ from qa.reading.function import read_function
 from qa.reading.outcome import Outcome, Value
 from qa.scope_view import FunctionView
 from qa.text.comparisons import tight
-from qa.text.prose import architectures, numbers, plain
+from qa.text.prose import numbers, plain
 
 _MOST_INSTANTIATIONS = 12
 NOT_FOLLOWED = "instantiations of host functions that calls may reach and were not followed through"
-_CHAIN = re.compile(
-    r"(?<![-+*/%&|<>] )(?<![-+*/%])"
-    r"((?:`?\b[A-Za-z_]\w*`?\s*=\s*)+|`?\b[A-Za-z_]\w*`? (?:is|of|equals|being) )"
-    r"`?(-?\d[\d,']*)`?(?![\w.]|\s*[-+*/%(<>])"
-)
-_INCREMENTS = re.compile(
-    r"\b(?:both|unit|all) increments?(?: (?:are|of|equal to|being|is))? ?(-?\d+|one|unit)?", re.I
-)
 _CONSTANT = re.compile(r"(\b(\w+)<([\w, ]+)>\(\))")
-_MODE = re.compile(
-    r"\b(host|device)[- ]pointer[- ]mode\b|\bpointer mode (?:is )?`?(host|device)", re.I
-)
 _CLAUSE = re.compile(r"(?<=[;:])\s+|,\s+(?=but\b|while\b|whereas\b|and (?:on|with) )")
 _SUPPOSED = re.compile(
     r"\b(?:if|when|whenever|unless|where|were|would|could|until|should|had|once|suppose\w*|"
@@ -64,23 +54,6 @@ _DENIED = re.compile(r"\b(?:not|no|never|neither|nor|without)\b|n't\b")
 _TRUE = frozenset(
     ("is true", "are true", "holds", "hold", "is met", "is satisfied", "meets")
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Call:
-    """What is known of the call that a text is about.
-
-    Attributes:
-        values: Arguments by name.
-        increments: What increments are that have no value of their own; ``None`` if not told.
-        modes: Pointer modes it may have.
-        archs: Architectures it may run on.
-    """
-
-    values: Mapping[str, int]
-    increments: int | None
-    modes: tuple[str, ...]
-    archs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -114,23 +87,25 @@ def agree(case: Case) -> str | None:
     """Tests, local values and kernels are those to which the call comes."""
     if case.is_code:
         return None
-    asked = told_of(case.entry.question, Call({}, None, ("host", "device"), ()))
-    if not asked.archs:
-        asked = replace(asked, archs=tuple(case.entry.archs))
+    asked = [
+        one if one.archs else replace(one, archs=tuple(case.entry.archs))
+        for one in asked_of(case.entry.question)
+    ]
     ways = list(_ways(case))
-    if not ways or not asked.values or re.search(r"\bnull(?:ptr)?\b", case.entry.question):
+    if not ways or not asked[0].values or re.search(r"\bnull(?:ptr)?\b", case.entry.question):
         return None  # pointers are followed as pointing somewhere
-    call = asked
+    known = _parameters(ways)
+    current = asked
     for sentence in case.sentences:
         for clause in _CLAUSE.split(plain(sentence)):
-            own = told_of(clause, asked, known=_parameters(ways))
+            own = _different(told_of(clause, one, known) for one in asked)
             changed = own != asked
-            call = own if changed else call
-            calls = [call] if changed or call == asked else [call, asked]
+            current = own if changed else current
+            calls = current if changed else _different([*current, *asked])
             followed = [one for c in calls for one in _follow(case, ways, c)]
             why = (
                 _tests(case, clause, followed, changed=changed)
-                or _values(clause, followed, call)
+                or _values(clause, followed, current[0])
                 or _kernels(case, clause, followed, changed=changed)
                 or _threads(case, clause, followed)
             )
@@ -139,25 +114,12 @@ def agree(case: Case) -> str | None:
     return None
 
 
-def told_of(text: str, before: Call, known: frozenset[str] | None = None) -> Call:
-    """A call with what a text says of it; ``known`` are the names that count as arguments."""
-    text = plain(text)
-    values = dict(before.values)
-    for names, value in _CHAIN.findall(text):
-        for name in re.findall(r"[A-Za-z_]\w*", names):
-            if name not in ("is", "of", "equals", "being") and (known is None or name in known):
-                values[name] = int(re.sub(r"[,']", "", value))
-    both = _INCREMENTS.search(text)
-    increments = before.increments
-    if both is not None and (both[1] or "unit" in both[0].lower()):
-        increments = 1 if (both[1] or "unit") in ("one", "unit") else int(both[1])
-    modes = tuple(dict.fromkeys(one or other for one, other in _MODE.findall(text.lower())))
-    return Call(
-        values,
-        increments,
-        modes or before.modes,
-        tuple(sorted(architectures(text))) or before.archs,
-    )
+def _different(calls: Iterable[Call]) -> list[Call]:
+    found: list[Call] = []
+    for call in calls:
+        if call not in found:
+            found.append(call)
+    return found
 
 
 def _parameters(ways: list[Way]) -> frozenset[str]:
@@ -321,11 +283,11 @@ def _values(clause: str, followed: list[Followed], call: Call) -> str | None:
     """Local names have the values that they have for the call."""
     if _SUPPOSED.search(clause):
         return None
-    for names, shown in _CHAIN.findall(clause):
+    for names, shown in CHAIN.findall(clause):
         name = (re.findall(r"[A-Za-z_]\w*", names) or [""])[0]
         if name in call.values or not re.search(r"[A-Z_`]", names):
             continue
-        value = int(re.sub(r"[,']", "", shown))
+        value = whole(shown)
         known: set[Value] = set()
         for one in followed:
             set_to = {

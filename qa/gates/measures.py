@@ -6,9 +6,9 @@ import re
 
 from qa.author.arguments import run
 from qa.author.subjects import types_of
+from qa.gates.asked_calls import asked_of
 from qa.gates.case import Case
 from qa.gates.claims import template_parameters
-from qa.gates.followed_call import Call, told_of
 from qa.gates.reached import readable, readings_of
 from qa.text.comparisons import tight
 from qa.text.prose import plain
@@ -80,7 +80,11 @@ def _whole(text: str) -> int:
 
 
 def _numbers(case: Case, sentence: str) -> str | None:
-    given = told_of(case.entry.question, Call({}, None, (), ())).values
+    calls = asked_of(case.entry.question)
+    given = {
+        name: value for name, value in calls[0].values.items()
+        if all(call.values.get(name) == value for call in calls)
+    }  # fmt: skip
     for pattern in (_COMPARED, _EXCEEDS):
         for match in pattern.finditer(sentence):
             before_it = sentence[: match.start()]

@@ -10,6 +10,7 @@ import pytest
 
 from extractor.project import Project
 from qa.gates import bound_names, one_token, order
+from qa.gates.asked_calls import asked_of
 from qa.judgement import Judge
 from qa.records import Entry
 
@@ -48,6 +49,15 @@ NOTHING = (
     "`ty`. With alpha equal to zero the update `*ty = (*ty) + Tex(alpha) * (*tx)` is never "
     "reached, so a NaN in x cannot spread into y.",
 )  # fmt: skip
+TWICE = (
+    "dispatch", 2, ((408, 424), (430, 458), (125, 180)), ("gfx90a",),
+    "`rocblas_saxpy_batched` runs on gfx90a with n = 1000 and both increments 1, first with "
+    "batch_count = 4 and then with batch_count = 9000. Which kernel does each call get?",
+    "`unit_inc` is true in both calls and the type is float, so it is the batch count that decides "
+    "at `using_rocblas_float && unit_inc && batch_count <= 8192`. With batch_count = 4 this holds "
+    "and `rocblas_saxpy_2_kernel` runs. With batch_count = 9000 `batch_count <= 8192` fails, and "
+    "as `batch_count > 8192 && using_rocblas_float` holds, `rocblas_axpy_kernel_batched` runs.",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +80,7 @@ def row(project: Project, told: Any, old: str = "", new: str = "") -> Entry:
     return Entry.model_validate_json(json.dumps(made))
 
 
-@pytest.mark.parametrize("told", [ORIGINS, BATCHES, NOTHING])
+@pytest.mark.parametrize("told", [ORIGINS, BATCHES, NOTHING, TWICE])
 def test_what_is_true_passes_in_anybodys_words(blas: Project, told: Any) -> None:
     assert Judge(lambda _name: blas).judge_alone(row(blas, told)).reason == ""
 
@@ -90,12 +100,29 @@ def test_what_is_true_passes_in_anybodys_words(blas: Project, told: Any) -> None
         (NOTHING, "tests `if(alpha)` before", "tests `if(alpha)` after"),
         (NOTHING, "After the scalar", "Before the scalar"),
         (NOTHING, "tid < n", "tid <= n"),
+        (TWICE, "and `rocblas_saxpy_2_kernel` runs", "and `rocblas_axpy_kernel_batched` runs"),
+        (TWICE, "`batch_count <= 8192` fails", "`batch_count <= 8192` holds"),
+        (TWICE, "`unit_inc` is true", "`unit_inc` is false"),
     ],
 )
 def test_one_thing_wrong_in_free_prose_is_found(
     blas: Project, told: Any, old: str, new: str
 ) -> None:
     assert not Judge(lambda _name: blas).judge_alone(row(blas, told, old, new)).passed
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("with n = 5 and m = 3", [{"n": 5, "m": 3}]),
+        ("with n = 5, then with n = 7, and m = 3", [{"n": 5, "m": 3}, {"n": 7, "m": 3}]),
+        ("does moving `n` from 5 to 7 change it, with m = 3", [{"n": 5, "m": 3}, {"n": 7, "m": 3}]),
+        ("m = n = 4", [{"m": 4, "n": 4}]),
+        ("n = 1, n = 2, n = 3, m = 1 and m = 2", [{}]),
+    ],
+)
+def test_a_question_may_be_about_several_calls(question: str, values: list[dict[str, int]]) -> None:
+    assert [dict(call.values) for call in asked_of(question)] == values
 
 
 @pytest.mark.parametrize("moved", [1, -2])

@@ -10,7 +10,7 @@ from qa.author.decisions import Decision, _is_built
 from qa.author.launch_places import _on_the_other_side, _tell_loop
 from qa.author.launch_shapes import bare
 from qa.author.sizes import _parts, _tell_grown
-from qa.gates.followed_call import _CHAIN
+from qa.gates.asked_calls import CHAIN
 from qa.gates.places_told import _way
 from qa.reading.function import Branch, read_function
 from qa.reading.outcome import Outcome, Step
@@ -128,8 +128,8 @@ def test_the_type_of_a_grid_is_no_part_of_it() -> None:
 
 
 def test_a_product_gives_no_value_to_its_last_factor() -> None:
-    assert _CHAIN.search("`*size_X` is `m * k` = 19200 at first") is None
-    assert _CHAIN.search("with `k` = 19200") is not None
+    assert CHAIN.search("`*size_X` is `m * k` = 19200 at first") is None
+    assert CHAIN.search("with `k` = 19200") is not None
 
 
 def test_a_way_through_a_function_object_is_the_claimed_one() -> None:
