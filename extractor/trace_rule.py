@@ -47,26 +47,6 @@ class ParameterRule(_Model):
     count: int = 1
 
 
-class Emulated(_Model):
-    """A kernel whose result the host reads, and what it writes.
-
-    Attributes:
-        kernel: Plain name.
-        reason: Why the host needs it.
-        pointer: Position of the parameter that is written to, from 0.
-        count: Position of the parameter with the number of elements.
-        element: Position of the template argument that is the elements' type.
-        value: Position of the parameter with the first value; each next element is one more.
-    """
-
-    kernel: str
-    reason: str
-    pointer: int
-    count: int
-    element: int
-    value: int
-
-
 class Trace(_Model):
     """How entry points are called.
 
@@ -88,7 +68,6 @@ class Trace(_Model):
         sizes: Values of sizes, besides those next to thresholds of the source.
         large_sizes: Values of sizes for parameters of 64 bits.
         parameters: Parameters by name, the first line that fits.
-        emulated: Kernels whose results the host reads.
     """
 
     handle: str
@@ -105,7 +84,6 @@ class Trace(_Model):
     sizes: tuple[int, ...] = (1, 2, 31, 32, 33, 63, 64, 65, 128, 256, 1000)
     large_sizes: tuple[int, ...] = ()
     parameters: tuple[ParameterRule, ...] = ()
-    emulated: tuple[Emulated, ...] = ()
 
     def on_the_host(self, entry: str, name: str) -> bool:
         """Whether the first line that fits a parameter gives it memory of the host."""
@@ -122,4 +100,4 @@ class Trace(_Model):
         return (self.create, self.destroy, *modes)
 
 
-__all__ = ["Emulated", "Mode", "ParameterRule", "Trace"]
+__all__ = ["Mode", "ParameterRule", "Trace"]

@@ -10,8 +10,9 @@ from typing import Any
 
 from extractor.errors import RuleError, UserError
 from extractor.glob import match_name
+from extractor.trace.effect_values import size_of
 from extractor.trace.prototypes import Parameter, Prototype
-from extractor.trace.worker import packed, size_of
+from extractor.trace.worker import packed
 from extractor.trace_rule import ParameterRule
 from extractor.trace_rule import Trace as TraceRule
 

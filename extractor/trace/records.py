@@ -55,7 +55,7 @@ class Trace(Record):
         status: What the entry point returned, without the library's prefix.
         launches: In order; equal neighbours are one with ``repeat``.
         boundaries: Functions called that the build does not have.
-        executed: Kernels that were really run, since the host reads their result.
+        executed: Kernels whose effect was carried out, since the host read what they wrote.
         depends: What the host read back that only a real run writes, and on which launches or
             status hang: other numbers in its place gave others. Empty where there is nothing such.
     """

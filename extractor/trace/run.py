@@ -19,6 +19,7 @@ from extractor.trace.case import Case, PointerMode
 from extractor.trace.cases import Variations, candidates
 from extractor.trace.choice import choose
 from extractor.trace.hunt import Hunt, code
+from extractor.trace.kernel_effects import identity
 from extractor.trace.lines import Functions, Place
 from extractor.trace.records import Trace
 from extractor.trace.search import Search
@@ -28,8 +29,8 @@ from extractor.trace.tracer import Tracer
 from extractor.trace.watching import Watch
 
 _DECIDE = (
-    "arguments", "calls", "case", "cases", "choice", "guards", "hunt", "lines", "search", "session",
-    "sites", "tracer", "worker",
+    "arguments", "calls", "case", "cases", "choice", "effect_values", "effects", "guards", "hunt",
+    "lines", "search", "session", "sites", "tracer", "worker",
 )  # fmt: skip
 """Modules of this package that decide what a trace says."""
 
@@ -261,7 +262,7 @@ def _trace_entry(
 @functools.cache
 def _code() -> str:
     folder = Path(__file__).parent
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(identity().encode())
     files = [folder / f"{name}.py" for name in _DECIDE]
     watching = folder / "watching"
     for path in [*files, *sorted([*watching.glob("*.py"), *watching.glob("native/*.cpp")])]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from extractor import settings
 from extractor.check.names import base_name
-from extractor.demangle import demangle, template_arguments
+from extractor.demangle import demangle
 from extractor.errors import ToolchainError
 from extractor.trace.channel import Channel
+from extractor.trace.effects import Effect
 from extractor.trace.records import RecordedLaunch
 from extractor.trace_rule import Trace as TraceRule
 
@@ -68,7 +69,8 @@ class Outcome:
         why: Why it did not: ``timeout``, ``stopped`` at a limit, ``crash SIGSEGV``.
         launches: In order.
         boundaries: Functions called that the build does not have.
-        executed: Symbols of kernels whose effect was emulated.
+        executed: Symbols of kernels whose effect was carried out, since the host read it.
+        wanted: Symbols of kernels of unknown effect that may have written what the host read.
         places: Kernels with the offsets in the shared object at which they were launched; no part
             of what tells two outcomes apart.
     """
@@ -79,6 +81,15 @@ class Outcome:
     boundaries: tuple[str, ...] = ()
     executed: tuple[str, ...] = ()
     places: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+    wanted: tuple[str, ...] = field(default=(), compare=False)
+
+
+Effects = Callable[[Iterable[str], Sequence[str]], Mapping[str, Effect | None]]
+"""Gives effects of kernels, ``None`` for one that is open; told also of all kernels there are."""
+
+
+def _all_open(symbols: Iterable[str], _: Sequence[str]) -> Mapping[str, Effect | None]:
+    return dict.fromkeys(symbols)
 
 
 @dataclass
@@ -90,6 +101,7 @@ class Session:
         rule: How it is called.
         arch: Architecture that the runtime reports.
         limits: What one call may take.
+        effects: Knows what kernels write.
         program: Module that the worker runs.
     """
 
@@ -97,8 +109,11 @@ class Session:
     rule: TraceRule
     arch: str
     limits: Limits = Limits()
+    effects: Effects = _all_open
     program: str = "extractor.trace.worker"
     restarts: int = 0
+    _kernels: Sequence[str] = field(default=(), repr=False)
+    _known: dict[str, Effect | None] = field(default_factory=dict, repr=False)
     _channel: Channel | None = field(default=None, repr=False)
 
     def __enter__(self) -> Session:
@@ -120,13 +135,40 @@ class Session:
     def call_all(self, requests: Sequence[Request]) -> list[Outcome]:
         """Makes calls one after the other; the worker has the next one before it has answered.
 
-        A crash or a limit ends the worker; another one goes on with the next call.
+        A crash or a limit ends the worker; another one goes on with the next call. A call in which
+        the host reads what a kernel of unknown effect may have written is made again with it known.
         """
+        outcomes: list[Outcome] = []
+        for first in range(0, len(requests), _AT_ONCE):
+            part = requests[first : first + _AT_ONCE]
+            made = self._made(part)
+            while self.learn(symbol for outcome in made for symbol in outcome.wanted):
+                again = [n for n, outcome in enumerate(made) if outcome.wanted]
+                for n, outcome in zip(again, self._made([part[n] for n in again]), strict=True):
+                    made[n] = outcome
+            outcomes += made
+        return outcomes
+
+    def learn(self, wanted: Iterable[str]) -> bool:
+        """Tells the worker of the effects of kernels; whether there were any that it did not know.
+
+        Args:
+            wanted: Symbols of the kernels.
+        """
+        new = {symbol for symbol in wanted if symbol not in self._known}
+        if new:
+            found = self.effects(sorted(new), self._kernels)
+            self._known.update(found)
+            if self._channel is not None:
+                self._channel.send([json.dumps({"effects": found})])
+        return bool(new)
+
+    def _made(self, requests: Sequence[Request]) -> list[Outcome]:
         outcomes: list[Outcome] = []
         lost = 0
         while len(outcomes) < len(requests):
             channel = self._channel or self._start()
-            part = requests[len(outcomes) : len(outcomes) + _AT_ONCE]
+            part = requests[len(outcomes) :]
             channel.send([request.line() for request in part])
             for _ in part:
                 lines = channel.receive(self.limits.milliseconds / 1000 + _PATIENCE)
@@ -171,34 +213,15 @@ class Session:
             raise ToolchainError(
                 f"{self.library} could not be loaded; remove its folder and run again"
             )
-        kernels = [line.removeprefix("kernel ") for line in lines[:-1]]
-        first = self.instructions(kernels)
+        self._kernels = [line.removeprefix("kernel ") for line in lines[:-1]]
+        first = self.instructions()
         if first:
             channel.send([json.dumps(first)])
         return channel
 
-    def instructions(self, kernels: Sequence[str]) -> dict[str, Any]:
-        """What a worker is told before the first call; nothing where that is empty.
-
-        Args:
-            kernels: Symbols of the kernels of its library.
-        """
-        emulated = {name: how for name in kernels if (how := self._emulation(name)) is not None}
-        return {"emulated": emulated} if emulated else {}
-
-    def _emulation(self, symbol: str) -> dict[str, Any] | None:
-        for line in self.rule.emulated:
-            if base_name(symbol) == line.kernel:
-                types = template_arguments(symbol)
-                form = self.rule.elements.get(types[line.element]) if types else None
-                if form is not None:
-                    return {
-                        "format": form,
-                        "pointer": line.pointer,
-                        "count": line.count,
-                        "value": line.value,
-                    }
-        return None
+    def instructions(self) -> dict[str, Any]:
+        """What a worker is told before the first call; nothing where that is empty."""
+        return {"effects": self._known} if self._known else {}
 
 
 def _target(arch: str) -> str:
@@ -213,6 +236,7 @@ def read_outcome(lines: Sequence[str]) -> Outcome:
     launches: list[RecordedLaunch] = []
     boundaries: list[str] = []
     executed: list[str] = []
+    wanted: list[str] = []
     places: list[tuple[str, int]] = []
     for line in lines:
         kind, _, rest = line.partition(" ")
@@ -226,11 +250,19 @@ def read_outcome(lines: Sequence[str]) -> Outcome:
             boundaries.append(rest)
         elif kind == "executed":
             executed.append(rest)
+        elif kind == "wanted":
+            wanted.append(rest)
         elif kind == "from":
             symbol, _, offset = rest.partition(" ")
             places.append((symbol, int(offset)))
     return Outcome(
-        returned, why, tuple(launches), tuple(boundaries), tuple(executed), tuple(places)
+        returned,
+        why,
+        tuple(launches),
+        tuple(boundaries),
+        tuple(executed),
+        tuple(places),
+        tuple(wanted),
     )
 
 

@@ -13,7 +13,7 @@ import json
 import re
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,6 +65,21 @@ class SharedObject:
     objects: tuple[Path, ...] = ()
 
 
+@dataclass(frozen=True)
+class Member:
+    """A unit of a shared object.
+
+    Attributes:
+        project: The library that it is of.
+        object: What it was compiled to.
+        device: The same unit as it is compiled for a device; ``None`` where it is not.
+    """
+
+    project: Project
+    object: Path
+    device: Unit | None
+
+
 @dataclass
 class _Made:
     """Objects compiled so far."""
@@ -93,6 +108,7 @@ class HostSide:
         self._configs = (config, *(other.configurations()[0] for other in others))
         self._graphs: dict[int, ConfigurationGraph] = {}
         self._plans: dict[int, list[Unit]] = {}
+        self._devices: dict[int, dict[str, Unit]] = {}
 
     def build(self, entries: Sequence[str], support: Iterable[str] = ()) -> SharedObject:
         """Builds a shared object that has some entry points.
@@ -106,7 +122,7 @@ class HostSide:
         """
         begin = time.monotonic()
         made = _Made()
-        key = self._plan_key([*entries, "", *sorted(support)])
+        key = f"trace-plan:{self.content_key([*entries, '', *sorted(support)])}"
         plan = self.project.store.recall(key)
         if plan is not None:
             self._compile(self._recalled(plan), made)
@@ -152,6 +168,18 @@ class HostSide:
                         _link(self.project.toolchain, every, recorder, missing, folder, wrapped())
         return place
 
+    def members(self, made: SharedObject) -> Iterator[Member]:
+        """Units of a shared object, in the order in which they are linked."""
+        owners = {project.rule.name: number for number, project in enumerate(self._projects)}
+        for name, path in zip(made.units, made.objects, strict=True):
+            owner, _, unit = name.partition(":")
+            number = owners[owner]
+            project = self._projects[number]
+            if number not in self._devices:
+                units = project.units(self._configs[number], "device")
+                self._devices[number] = {one.path: one for one in units}
+            yield Member(project, path, self._devices[number].get(unit))
+
     def _search(self, entries: Sequence[str], missing: set[str], made: _Made) -> None:
         """Adds units until nothing that a unit of the libraries defines is missing."""
         graph = self._whole(0)
@@ -187,7 +215,7 @@ class HostSide:
             made.compiled += done.compiled
             made.seconds += done.cpu_seconds
 
-    def _plan_key(self, names: Iterable[str]) -> str:
+    def content_key(self, names: Iterable[str]) -> str:
         """Changes with sources, rules of compiling and what is asked for; not with this program."""
         digest = hashlib.sha256(_FORMAT.encode())
         for project, config in zip(self._projects, self._configs, strict=True):
@@ -197,7 +225,7 @@ class HostSide:
             parts += [item.model_dump_json() for item in rule.configurations]
             digest.update("\0".join(parts).encode())
         digest.update("\0".join(names).encode())
-        return f"trace-plan:{digest.hexdigest()[:32]}"
+        return digest.hexdigest()[:32]
 
     def _recalled(self, plan: bytes) -> list[tuple[int, Unit]]:
         units = [{u.path: u for u in self._planned(n)} for n in range(len(self._projects))]

@@ -14,6 +14,7 @@ from extractor.glob import match_name
 from extractor.project import Project
 from extractor.trace.arguments import Caller, Value
 from extractor.trace.case import Case, PointerMode
+from extractor.trace.kernel_effects import KernelEffects
 from extractor.trace.prototypes import Prototype, Prototypes, read_definitions, read_prototypes
 from extractor.trace.records import Trace
 from extractor.trace.session import Limits, Outcome, Request, Session
@@ -55,6 +56,7 @@ class Tracer:
         self.host = HostSide(project, config)
         self.places: dict[str, set[tuple[str, int]]] = {}
         self._objects: dict[tuple[str, ...], SharedObject] = {}
+        self._effects: dict[str, KernelEffects] = {}
         self._sessions: dict[tuple[str, str], Session] = {}
 
     def __enter__(self) -> Tracer:
@@ -117,6 +119,13 @@ class Tracer:
                 return made
         family = next((f for f in self.project.families().values() if entry in f), [entry])
         return self.shared_object(name for name in family if self.why_not(name) is None)
+
+    def effects(self, made: SharedObject) -> KernelEffects:
+        """What the kernels of a shared object write."""
+        key = str(made.path)
+        if key not in self._effects:
+            self._effects[key] = KernelEffects(self.host, made)
+        return self._effects[key]
 
     def call(
         self,
@@ -203,10 +212,11 @@ class Tracer:
     def _session(self, entry: str, arch: str) -> Session:
         if arch not in settings.DEVICES:
             raise UnknownName("architecture", arch, settings.DEVICES)
-        path = self.home(entry).path
-        key = (str(path), arch)
+        home = self.home(entry)
+        key = (str(home.path), arch)
         if key not in self._sessions:
-            self._sessions[key] = Session(path, self.rule, arch, self.limits)
+            effects = self.effects(home).of
+            self._sessions[key] = Session(home.path, self.rule, arch, self.limits, effects)
         return self._sessions[key]
 
     def _trace(

@@ -2,9 +2,11 @@
 
 Protocol, one JSON object a line on standard input. The first one is ``{"library", "device",
 "handle", "limits"}``; its answer lists the kernels of the library. Each further one is
-``{"emulated"}`` or a call ``{"entry", "arguments", "modes"}``. Answers are lines as the recorder
-writes them, from ``status`` to ``end``. The shared object is native code of a library: when it
-crashes or hangs, this process ends with what was recorded until then.
+``{"effects"}`` or a call ``{"entry", "arguments", "modes"}``. Answers are lines as the recorder
+writes them, from ``status`` to ``end``; ``wanted`` names a kernel of unknown effect that may have
+written what the host read back: told of it, the worker can be asked for the call again. The shared
+object is native code of a library: when it crashes or hangs, this process ends with what was
+recorded until then.
 
 Device memory is an address range of this process. Each pointer argument has a slot of it, which
 nothing fills and which reads as zero.
@@ -22,6 +24,10 @@ import struct
 import sys
 from typing import Any
 
+from extractor.demangle import parameter_types
+from extractor.trace.effect_values import size_of
+from extractor.trace.effects import Effect, TooMuch, written
+
 _SLOTS = 32
 _SLOT_BYTES = (1 << 36, 1 << 33, 1 << 28)
 _POOL_BYTES = (1 << 40, 1 << 37, 1 << 32)
@@ -29,6 +35,12 @@ _HOST_BYTES = 1 << 26
 _MOST_POINTERS = 4096
 _DATA_BYTES = 1 << 34
 """How far the process itself may grow, in bytes."""
+_OPEN, _CLOSED = 1, 2
+_NUMBERS = frozenset(
+    f"{sign}{kind}"
+    for sign in ("", "unsigned ")
+    for kind in ("char", "short", "int", "long", "long long")
+) | {"bool", "signed char", "float", "double", "_Float16", "__bf16"}
 
 
 class Library:
@@ -58,42 +70,59 @@ class Library:
         self.base = 0
         for self.slot, pool in zip(_SLOT_BYTES, _POOL_BYTES, strict=True):
             size = ctypes.c_size_t(2 * _SLOTS * self.slot)
-            self.base = self.library.rq_reserve(size, ctypes.c_size_t(pool)) or 0
+            slot = ctypes.c_size_t(self.slot)
+            self.base = self.library.rq_reserve(size, ctypes.c_size_t(pool), slot) or 0
             if self.base:
                 break
         self.host = mmap.mmap(-1, _SLOTS * _HOST_BYTES)
         self.host_base = ctypes.addressof(ctypes.c_char.from_buffer(self.host))
         self.handle = request["handle"]
         self.modes = request["modes"]
-        self._emulated: dict[str, dict[str, Any]] = {}
-        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p))(
-            self._emulate
-        )
+        self._effects: dict[str, Effect] = {}
+        # Kept, since the shared object calls them.
+        self._described = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(self._describe)
+        self._carried = ctypes.CFUNCTYPE(
+            ctypes.c_int,
+            ctypes.c_char_p,
+            ctypes.POINTER(ctypes.c_uint32),
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+        )(self._carry_out)
+        self.library.rq_writers(self._described, self._carried)
 
     def kernels(self) -> list[str]:
         """Mangled names of the kernels that the library registered."""
         return sorted(self.library.rq_kernels().decode().split())
 
     def instruct(self, request: dict[str, Any]) -> None:
-        """Follows a line that is no call."""
-        self.emulate(request["emulated"])
+        """Follows a line that is no call: effects of kernels, ``None`` for one that is open."""
+        for name, effect in request["effects"].items():
+            sizes = effect["sizes"] if effect else []
+            row = (ctypes.c_uint32 * len(sizes))(*sizes)
+            known = ctypes.c_int(_CLOSED if effect else _OPEN)
+            self.library.rq_effect(name.encode(), known, row, ctypes.c_size_t(len(sizes)))
+            if effect:
+                self._effects[name] = effect
 
-    def emulate(self, kernels: dict[str, dict[str, Any]]) -> None:
-        """Has some kernels write what they would write on a GPU."""
-        self._emulated = kernels
-        for name in kernels:
-            self.library.rq_emulate(name.encode(), self._callback)
+    def _describe(self, kernel: bytes) -> None:
+        leads = "".join(map(_leads, parameter_types(kernel.decode())))
+        self.library.rq_described(kernel, leads.encode())
 
-    def _emulate(self, kernel: bytes, arguments: Any) -> None:
-        how = self._emulated[kernel.decode()]
-        form = how["format"]
-        target = ctypes.c_void_p.from_address(arguments[how["pointer"]]).value or 0
-        count = ctypes.c_uint32.from_address(arguments[how["count"]]).value
-        first = unpacked(form, ctypes.string_at(arguments[how["value"]], size_of(form)))
-        data = b"".join(
-            packed(form, [first[0] + index, *first[1:]]) for index in range(min(count, 1 << 16))
-        )
-        self._put(target, data)
+    def _carry_out(
+        self, kernel: bytes, geometry: Any, arguments: int | None, begin: int, size: int
+    ) -> int:
+        """Writes some bytes as a launch does; whether that was too much."""
+        effect = self._effects[kernel.decode()]
+        given = ctypes.string_at(arguments or 0, sum(effect["sizes"]))
+        try:
+            runs = written(effect, tuple(geometry[:3]), tuple(geometry[3:6]), given, begin, size)
+        except TooMuch:
+            return 1
+        for address, data in runs:
+            ctypes.memmove(address, data, len(data))
+            self.library.rq_carried_out(ctypes.c_void_p(address), ctypes.c_size_t(len(data)))
+        return 0
 
     def _put(self, address: int, data: bytes) -> None:
         ctypes.memmove(address, data, len(data))
@@ -154,9 +183,10 @@ class Library:
         return ctypes.c_void_p(host)
 
 
-def size_of(form: str) -> int:
-    """Bytes of an element: of a letter of ``struct``, or ``t`` for bfloat16, or several."""
-    return sum(2 if letter == "t" else struct.calcsize(letter) for letter in form)
+def _leads(type_: str) -> str:
+    """``w`` for a type of parameters that may lead a kernel to memory that it writes."""
+    plain = type_.removesuffix(" const")
+    return "v" if plain in _NUMBERS or plain.endswith("const*") else "w"
 
 
 def packed(form: str, values: list[float]) -> bytes:

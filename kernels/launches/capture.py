@@ -13,6 +13,7 @@ from extractor.project import Project
 from extractor.trace.arguments import Caller, Value
 from extractor.trace.case import Case as TracedCase
 from extractor.trace.cases import candidates
+from extractor.trace.effects import Effect
 from extractor.trace.prototypes import Parameter
 from extractor.trace.session import Request
 from extractor.trace.shared_object import SharedObject
@@ -116,6 +117,7 @@ class Captures:
         self._known: dict[_Stage, dict[str, list[str]]] = {}
         self._made: dict[str, tuple[list[_Call], list[_Call]]] = {}
         self._launching: dict[str, tuple[_Stage, list[_Call]]] = {}
+        self._effects: dict[str, Effect | None] = {}
 
     def symbols(self) -> Iterator[set[str]]:
         """Kernels that calls launch: those of small calls first, then more and more."""
@@ -184,14 +186,16 @@ class Captures:
     def _host(self, stage: _Stage) -> HostLibrary:
         rule = self._tracer.rule
         environment = rule.checking if self._checking else {}
-        return HostLibrary(self._library.path, rule, stage.arch, environment)
+        effects = self._tracer.effects(self._library).of
+        path = self._library.path
+        return HostLibrary(path, rule, stage.arch, effects, self._effects, environment)
 
     def _entries(self, stage: _Stage) -> dict[str, list[str]]:
         """By symbol, the entry points that launch it."""
         if stage not in self._known:
             found: dict[str, list[str]] = {}
             calls = [call for entry in self._called for call in self._calls(entry)[stage.large]]
-            heard = self._host(stage).hear([c.request for c in calls], {}, ()) if calls else ()
+            heard = self._host(stage).hear([c.request for c in calls], {}) if calls else ()
             for one in heard:
                 for symbol in one.launches:
                     entries = found.setdefault(symbol, [])
@@ -231,10 +235,9 @@ class Captures:
         self, stage: _Stage, calls: Sequence[_Call], symbol: str, parameters: Sequence[CParameter]
     ) -> list[CapturedLaunch]:
         wanted = {symbol: [_size(one) for one in parameters]}
-        known = sorted({symbol, *self._entries(stage)})
         found: list[CapturedLaunch] = []
         launching: list[_Call] = []
-        for one in self._host(stage).hear([c.request for c in calls], wanted, known):
+        for one in self._host(stage).hear([c.request for c in calls], wanted):
             rows = one.arguments.get(symbol, ())
             name = calls[one.number].name
             if rows:

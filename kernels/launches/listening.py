@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from extractor import settings
+from extractor.trace.effects import Effect
+from extractor.trace.session import Effects, Request
 from extractor.trace.session import Limits as CallLimits
-from extractor.trace.session import Request, Session
 from extractor.trace_rule import Trace as TraceRule
 from kernels.isolation import Limits, run
 
@@ -55,26 +56,27 @@ class HostLibrary:
         path: The shared object, linked to the recorder.
         rule: The rule file's ``[trace]``.
         arch: Architecture that the runtime reports.
+        effects: Knows what kernels write.
+        known: Effects that were asked for before.
         environment: Variables that the library reads.
     """
 
     path: Path
     rule: TraceRule
     arch: str
+    effects: Effects
+    known: dict[str, Effect | None]
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def hear(
-        self, calls: Sequence[Request], wanted: Mapping[str, Sequence[int]], known: Sequence[str]
+        self, calls: Sequence[Request], wanted: Mapping[str, Sequence[int]]
     ) -> Iterator[HeardCall]:
         """Makes calls; one that crashes or meets a limit is left out.
 
         Args:
             calls: They.
             wanted: By symbol, the bytes of each argument, of kernels whose arguments are kept.
-            known: Symbols among which the rule file's emulated kernels are looked for.
         """
-        rules = _Emulations(self.path, self.rule, self.arch)
-        emulated = {name: how for name in known if (how := rules.of(name)) is not None}
         request = {
             "library": str(self.path),
             "device": _device(self.arch),
@@ -82,15 +84,24 @@ class HostLibrary:
             "modes": {},
             "limits": dataclasses.asdict(_CALLS),
             "wanted": {symbol: list(sizes) for symbol, sizes in wanted.items()},
-            "emulated": emulated,
-            "calls": [
-                {"entry": one.entry, "arguments": one.arguments, "modes": one.modes}
-                for one in calls
-            ],
         }
-        for answer in _answers(request, self.environment):
+        rows = [
+            {"entry": one.entry, "arguments": one.arguments, "modes": one.modes} for one in calls
+        ]
+        answers: dict[int, dict[str, Any]] = {}
+        left = list(range(len(calls)))
+        while left:
+            more = {"effects": self.known, "calls": [rows[number] for number in left]}
+            made = {left[a["call"]]: a for a in _answers({**request, **more}, self.environment)}
+            answers.update(made)
+            asked = {n: _wanted(answer["record"]) - set(self.known) for n, answer in made.items()}
+            # The host read what a kernel of unknown effect may have written: once more.
+            left = [number for number in sorted(asked) if asked[number]]
+            symbols = sorted(set().union(*asked.values()))
+            self.known.update(self.effects(symbols, symbols))
+        for number, answer in sorted(answers.items()):
             yield HeardCall(
-                answer["call"],
+                number,
                 _launches(answer["record"]),
                 {
                     symbol: [[bytes.fromhex(text) for text in row] for row in rows]
@@ -99,11 +110,9 @@ class HostLibrary:
             )
 
 
-class _Emulations(Session):
-    """What a session emulates, without its worker."""
-
-    def of(self, symbol: str) -> dict[str, Any] | None:
-        return self._emulation(symbol)
+def _wanted(record: str) -> set[str]:
+    lines = (line.partition(" ") for line in record.splitlines())
+    return {symbol for kind, _, symbol in lines if kind == "wanted"}
 
 
 def _answers(request: dict[str, Any], environment: Mapping[str, str]) -> Iterator[dict[str, Any]]:

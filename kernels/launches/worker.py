@@ -1,7 +1,7 @@
 """Calls entry points and notes what chosen kernels are launched with; a process of its own.
 
 Its argument is a folder with ``request.json``: the first line of a worker of traces with, beside
-it, ``wanted`` (by symbol, the bytes of each argument), ``emulated``, ``calls`` and ``first``, the
+it, ``wanted`` (by symbol, the bytes of each argument), ``effects``, ``calls`` and ``first``, the
 call to begin with. ``heard.jsonl`` there gets a line a call, ``{"call", "record", "heard"}``; when
 the library crashes or hangs, the call without a line is the one to blame.
 """
@@ -30,14 +30,15 @@ class Listener(Library):
         super().__init__(request)
         self.heard: dict[str, list[list[str]]] = {}
         self._wanted: dict[str, list[int]] = request["wanted"]
-        self.emulate(request["emulated"])
+        self.instruct(request)
+        self._hears = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p))(
+            self._hear
+        )
         for name in self._wanted:
-            self.library.rq_emulate(name.encode(), self._callback)
+            self.library.rq_hear(name.encode(), self._hears)
 
-    def _emulate(self, kernel: bytes, arguments: Any) -> None:
+    def _hear(self, kernel: bytes, arguments: Any) -> None:
         name = kernel.decode()
-        if name in self._emulated:
-            super()._emulate(kernel, arguments)
         sizes = self._wanted.get(name)
         rows = self.heard.setdefault(name, [])
         if sizes is not None and len(rows) < _MOST_HEARD:

@@ -79,7 +79,7 @@ def test_a_status_is_told_by_its_name(tracer: Tracer) -> None:
     assert one(tracer, "brook_sbatch", n=5, lda=4).status == "invalid_size"
 
 
-def test_kernels_whose_result_the_host_reads_are_emulated_and_named(tracer: Tracer) -> None:
+def test_kernels_whose_result_the_host_reads_are_carried_out_and_named(tracer: Tracer) -> None:
     traces = [one(tracer, "brook_spick", n=n) for n in (0, 1, 2)]
     assert [kernels(t)[1:] for t in traces] == [["negative"], [], ["positive"]]
     assert traces[0].executed == ("count_from",)

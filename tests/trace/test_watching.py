@@ -55,7 +55,7 @@ def test_what_only_a_real_run_writes_is_told_where_launches_hang_on_it(
     [
         # The caller gets what a kernel wrote; launches come after it, the same ones.
         ("brook_smix", {"n": 65}),
-        # An emulated kernel wrote it.
+        # A kernel wrote it whose effect follows from its arguments.
         ("brook_spick", {"n": 2}),
         # Nothing was launched before: it is the caller's own.
         ("brook_sread", {"n": 2}),

@@ -14,7 +14,7 @@ namespace trace
         constexpr size_t largest_copy = size_t(64) << 20;
 
         char * start = nullptr, *pool = nullptr, *finish = nullptr, *next = nullptr;
-        size_t memory = SIZE_MAX, used = 0;
+        size_t memory = SIZE_MAX, used = 0, slot = 0;
 
         std::map<char*, size_t>               taken;
         std::vector<std::pair<char*, size_t>> dirty;
@@ -28,7 +28,7 @@ namespace trace
         }
     }
 
-    bool reserve(size_t caller_bytes, size_t pool_bytes)
+    bool reserve(size_t caller_bytes, size_t pool_bytes, size_t slot_bytes)
     {
         size_t bytes = caller_bytes + pool_bytes;
         void*  got   = mmap(nullptr,
@@ -43,6 +43,7 @@ namespace trace
         pool   = start + caller_bytes;
         finish = start + bytes;
         next   = pool;
+        slot   = slot_bytes;
         return true;
     }
 
@@ -85,8 +86,26 @@ namespace trace
         return (char*)address >= start && (char*)address < finish;
     }
 
+    Region region_of(const void* address)
+    {
+        char* at = (char*)address;
+        if(at < pool && slot)
+        {
+            char* first = start + size_t(at - start) / slot * slot;
+            return {first, first + slot};
+        }
+        auto found = taken.upper_bound(at);
+        if(found != taken.begin() && at < (--found)->first + found->second)
+            return {found->first, found->first + found->second};
+        return {pool, finish};
+    }
+
     void copy(void* to, const void* from, size_t bytes)
     {
+        if(on_device(from))
+            settle(from, bytes, on_device(to) ? to : nullptr);
+        else if(on_device(to))
+            wrote(to, bytes, true);
         if(on_device(to) && on_device(from) && bytes > largest_copy)
             bytes = largest_copy;
         if(on_device(to))
@@ -98,6 +117,7 @@ namespace trace
     {
         if(on_device(to))
         {
+            wrote(to, bytes, true);
             if(value == 0 && bytes > page)
             {
                 char* first = (char*)((uintptr_t(to) + page - 1) & ~(page - 1));
@@ -126,20 +146,23 @@ namespace trace
         for(auto& range : dirty)
             drop(range.first, range.second);
         dirty.clear();
+        forget_writers();
     }
 }
 
 extern "C" {
 
 /// Reserves device memory; the address of the caller's part, null when there is none to be had.
-char* rq_reserve(size_t caller_bytes, size_t pool_bytes)
+char* rq_reserve(size_t caller_bytes, size_t pool_bytes, size_t slot_bytes)
 {
-    return trace::reserve(caller_bytes, pool_bytes) ? trace::caller_memory() : nullptr;
+    return trace::reserve(caller_bytes, pool_bytes, slot_bytes) ? trace::caller_memory() : nullptr;
 }
 
+/// The caller wrote to device memory.
 void rq_dirtied(void* from, size_t bytes)
 {
     trace::dirtied(from, bytes);
+    trace::wrote(from, bytes, true);
 }
 
 void rq_forget(void)

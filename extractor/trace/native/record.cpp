@@ -25,26 +25,13 @@ namespace trace
             uint64_t           repeat;
         };
 
-        struct Kernel
-        {
-            std::string name;
-            bool        emulated = false;
-        };
-
-        using Emulate = void (*)(const char* kernel, void** arguments);
-
-        std::unordered_map<const void*, Kernel>& kernels()
-        {
-            // Static initialisers of the library's units register kernels before anything else runs.
-            static std::unordered_map<const void*, Kernel> table;
-            return table;
-        }
+        using Hear = void (*)(const char* kernel, void** arguments);
 
         std::vector<Launch>        launches;
-        std::map<std::string, int> boundaries, emulated;
+        std::map<std::string, int> boundaries, carried_out;
         std::set<std::pair<const std::string*, const void*>> places;
         std::string                text;
-        Emulate                    emulate      = nullptr;
+        Hear                       hear         = nullptr;
         size_t                     most         = 1 << 16;
         uint64_t                   all_launches = 0, most_launches = 1 << 20;
         int                        channel      = -1;
@@ -79,8 +66,10 @@ namespace trace
             }
             for(const auto& it : boundaries)
                 text += "boundary " + it.first + "\n";
-            for(const auto& it : emulated)
+            for(const auto& it : carried_out)
                 text += "executed " + it.first + "\n";
+            for(const auto& it : wanted())
+                text += "wanted " + it + "\n";
             return text;
         }
 
@@ -107,11 +96,19 @@ namespace trace
         }
     }
 
+    std::unordered_map<const void*, Kernel>& kernels()
+    {
+        // Static initialisers of the library's units register kernels before anything else runs.
+        static std::unordered_map<const void*, Kernel> table;
+        return table;
+    }
+
     void begin()
     {
         launches.clear();
         boundaries.clear();
-        emulated.clear();
+        carried_out.clear();
+        want_nothing();
         places.clear();
         all_launches = 0;
     }
@@ -136,13 +133,19 @@ namespace trace
             ++last->repeat;
         else
             launches.push_back(next);
-        if(found != kernels().end() && found->second.emulated && emulate)
+        if(found != kernels().end())
         {
-            ++emulated[found->second.name];
-            emulate(found->second.name.c_str(), arguments);
+            launched_on(found->second, grid, block, arguments);
+            if(found->second.heard && hear)
+                hear(found->second.name.c_str(), arguments);
         }
         if(launches.size() >= most || ++all_launches >= most_launches)
             give_up("stopped");
+    }
+
+    void executed(const std::string& kernel)
+    {
+        ++carried_out[kernel];
     }
 
     void missed(const char* name)
@@ -186,12 +189,13 @@ const char* rq_kernels(void)
     return names.c_str();
 }
 
-void rq_emulate(const char* kernel, trace::Emulate how)
+/// Has launches of a kernel told.
+void rq_hear(const char* kernel, trace::Hear how)
 {
-    trace::emulate = how;
+    trace::hear = how;
     for(auto& it : trace::kernels())
         if(it.second.name == kernel)
-            it.second.emulated = true;
+            it.second.heard = true;
 }
 
 /// From here on crashes and time-outs end with the record of the call on this channel.

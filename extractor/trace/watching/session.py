@@ -27,8 +27,8 @@ class Seen:
     Attributes:
         outcome: As for any call.
         launches: Stream and scalar arguments of each launch, in order; a pointer is ``None``.
-        reads: Launches so far and bytes, of each time that the host read back what neither it nor
-            an emulated kernel had written.
+        reads: Launches so far and bytes, of each time that the host read back what a kernel may
+            have written of which it is not known what.
     """
 
     outcome: Outcome
@@ -47,10 +47,10 @@ class WatchSession(Session):
     program: str = "extractor.trace.watching.worker"
     enumerations: frozenset[str] = field(default=frozenset())
 
-    def instructions(self, kernels: Sequence[str]) -> dict[str, Any]:
-        """Beside what is emulated, the form of each kernel's arguments."""
-        formats = {name: [self._form(t) for t in parameter_types(name)] for name in kernels}
-        return {"emulated": {}, **super().instructions(kernels), "formats": formats}
+    def instructions(self) -> dict[str, Any]:
+        """Beside effects, the form of each kernel's arguments."""
+        formats = {name: [self._form(t) for t in parameter_types(name)] for name in self._kernels}
+        return {"effects": {}, **super().instructions(), "formats": formats}
 
     def watch(self, request: Request, more: Mapping[str, Any] | None = None) -> Seen:
         """Makes one call.
@@ -59,12 +59,16 @@ class WatchSession(Session):
             request: The call.
             more: What the worker is told besides, such as a ``pattern``.
         """
-        channel = self._channel or self._start()
-        channel.send([json.dumps({**json.loads(request.line()), **(more or {})})])
-        lines = channel.receive(self.limits.milliseconds / 1000 + _PATIENCE)
-        outcome = read_outcome(lines)
-        if outcome.returned is None:
-            self.close()
+        line = json.dumps({**json.loads(request.line()), **(more or {})})
+        while True:
+            channel = self._channel or self._start()
+            channel.send([line])
+            lines = channel.receive(self.limits.milliseconds / 1000 + _PATIENCE)
+            outcome = read_outcome(lines)
+            if outcome.returned is None:
+                self.close()
+            if not self.learn(outcome.wanted):
+                break
         told = [line for line in lines if line.startswith("watched ")]
         if not told:
             return Seen(outcome)

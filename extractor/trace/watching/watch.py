@@ -59,8 +59,8 @@ class Watch:
     def look(self, trace: Trace) -> tuple[Trace, list[WatchedLaunch]]:
         """A trace with what it depends on, and what each line of its launches was given.
 
-        What the host reads back after a launch, from memory that neither it nor an emulated kernel
-        wrote, is replaced by several patterns; where launches or status change, the reads are told.
+        What the host reads back after a launch, where it is not known what a kernel wrote there, is
+        replaced by several patterns; where launches or status change, the reads are told.
         """
         seen = self._seen(trace)
         given = _joined(trace.launches, seen)
@@ -92,7 +92,12 @@ class Watch:
             known = tracer.prototypes.enumerations
             types = frozenset(known) | {f"{name}_" for name in known}
             self._sessions[key] = WatchSession(
-                path, tracer.rule, arch, tracer.limits, enumerations=types
+                path,
+                tracer.rule,
+                arch,
+                tracer.limits,
+                tracer.effects(home).of,
+                enumerations=types,
             )
         return self._sessions[key]
 

@@ -1,7 +1,8 @@
 """A worker as for traces that tells more of each call: a line ``watched``, before ``end``.
 
 A call may have a ``pattern``, hexadecimal digits of bytes: what the host reads back after a launch
-from memory that neither it nor an emulated kernel wrote then reads as these bytes over and over.
+from memory of which it is not known what a kernel wrote there then reads as these bytes over and
+over.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import ctypes
 import json
 from typing import Any
 
-from extractor.trace.worker import Library, main, size_of, unpacked
+from extractor.trace.effect_values import size_of
+from extractor.trace.worker import Library, main, unpacked
 
-_TO_DEVICE, _TO_HOST, _ON_DEVICE, _FILLED = range(4)
+_TO_HOST = 1
 _MOST_LAUNCHES = 20_000
 
 
@@ -30,6 +32,9 @@ class WatchedLibrary(Library):
             None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
         )(self._moved)
         self.library.rq_watch(self._moves)
+        self._heard = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p))(
+            self._hear
+        )
         self._formats: dict[str, list[str | None]] = {}
         self._pattern = b""
         self._begin()
@@ -40,16 +45,15 @@ class WatchedLibrary(Library):
         self._reads: list[tuple[int, int]] = []
 
     def instruct(self, request: dict[str, Any]) -> None:
-        """Hears which kernels are emulated and what every kernel's arguments look like."""
+        """Hears effects of kernels and what every kernel's arguments look like."""
         super().instruct(request)
-        self._formats = request["formats"]
-        for name in self._formats:
-            self.library.rq_emulate(name.encode(), self._callback)
+        for name in request.get("formats", ()):
+            self._formats[name] = request["formats"][name]
+            self.library.rq_hear(name.encode(), self._heard)
 
     def call(self, request: dict[str, Any], milliseconds: int) -> str:
         """Makes one call; what was seen is a line of its own."""
         self._pattern = bytes.fromhex(request.get("pattern", ""))
-        self._written: list[tuple[int, int]] = []
         text = super().call(request, request.get("milliseconds", milliseconds))
         seen = {"launches": self._launches, "reads": self._reads}
         return text.removesuffix("end\n") + f"watched {json.dumps(seen)}\nend\n"
@@ -59,37 +63,23 @@ class WatchedLibrary(Library):
             self._begin()  # what came before made the handle
         return super()._argument(number, kind, rest, handle)
 
-    def _put(self, address: int, data: bytes) -> None:
-        super()._put(address, data)
-        self._written.append((address, address + len(data)))
-
-    def _emulate(self, kernel: bytes, arguments: Any) -> None:
+    def _hear(self, kernel: bytes, arguments: Any) -> None:
         name = kernel.decode()
-        if name in self._emulated:
-            super()._emulate(kernel, arguments)
         self._count += 1
         if len(self._launches) < _MOST_LAUNCHES:
             values = [_value(arguments[n], form) for n, form in enumerate(self._formats[name])]
             self._launches.append((self.library.rq_stream() or 0, values))
 
     def _moved(self, what: int, to: int | None, source: int | None, size: int) -> None:
-        if what in (_TO_DEVICE, _FILLED) or (what == _ON_DEVICE and self._knows(source or 0, size)):
-            self._written.append((to or 0, (to or 0) + size))
-        elif what == _TO_HOST and self._count and not self._knows(source or 0, size):
+        if what == _TO_HOST and self._count and not self._knows(source or 0, size):
             self._reads.append((self._count, size))
             if self._pattern and to:
                 whole = self._pattern * (size // len(self._pattern) + 1)
                 ctypes.memmove(to, whole, size)
 
     def _knows(self, start: int, size: int) -> bool:
-        """Whether the host or an emulated kernel wrote all of some bytes."""
-        at, end = start, start + size
-        while at < end:
-            reach = max((last for first, last in self._written if first <= at < last), default=at)
-            if reach == at:
-                return False
-            at = reach
-        return True
+        """Whether the host, or a kernel whose effect is known, was the last to write some bytes."""
+        return bool(self.library.rq_knows(ctypes.c_void_p(start), ctypes.c_size_t(size)))
 
 
 def _value(address: int, form: str | None) -> Any:
