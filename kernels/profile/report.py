@@ -29,6 +29,7 @@ def report_page(results: Imported) -> str:
     right = sum(one.correct is True for one in results.tasks)
     title = f"Kernels on {html.escape(results.hardware)}"
     compiler = results.compiler.strip().splitlines()[-1:] or [""]
+    lanes = f", wavefronts of {results.lanes} lanes" if results.lanes else ""
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
         f"<style>{_STYLE}</style><h1>{title}</h1>"
@@ -38,7 +39,7 @@ def report_page(results: Imported) -> str:
         f"<h2>Roofline</h2>{_roofs(timed, results.hardware)}"
         f"<h2>Traffic against size</h2>{_points(timed)}<h2>All tasks</h2>{_table(results.tasks)}"
         f"<p>{html.escape(compiler[0])}"
-        f"<br>{html.escape(results.machine)}</p></html>\n"
+        f"<br>{html.escape(results.machine)}{lanes}</p></html>\n"
     )
 
 

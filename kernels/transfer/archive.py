@@ -105,8 +105,8 @@ def export_tasks(
     if not tasks:
         raise UserError("there is no task to export; a task is a folder with task.json")
     files: dict[str, bytes] = {"worker.py": _WORKER.read_bytes()}
-    for header in sorted((_KERNELS / "native").glob("*.hpp")):
-        files[f"native/{header.name}"] = header.read_bytes()
+    for native in sorted((_KERNELS / "native").glob("*.h[pi]p")):
+        files[f"native/{native.name}"] = native.read_bytes()
     include = _KERNELS / "cuda" / "include"
     for header in sorted(include.glob("**/*.h")):
         files[f"cuda/{header.relative_to(include)}"] = header.read_bytes()

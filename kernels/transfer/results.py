@@ -21,8 +21,9 @@ from kernels.verify.compare import first_difference
 
 _OUTPUT_MAGIC = 0x31305455 ^ 0x5152000000000000
 _LARGEST_FILE = 1 << 30
-_NARROW = "NVIDIA"
-_WIDE = "the kernel counts on wavefronts of 64 lanes, those of this card have 32"
+_LANES = 64
+"""Of a wavefront on the cpu backend that gave the values a card is held to."""
+_WIDE = "the kernel counts on wavefronts of 64 lanes, those of this card have"
 _NOTE = (
     "Times are of this card alone and say nothing about another. Device events, 25 ms of warm-up, "
     "at least 100 ms of calls or 2000 calls, 256 MiB written before each, median and its 95 % "
@@ -82,6 +83,7 @@ class Imported:
         compiler: What built the tasks there.
         archive: Which export it belongs to.
         tasks: Results by task.
+        lanes: Of a wavefront of the card; 0 where nothing says.
     """
 
     hardware: str
@@ -89,6 +91,7 @@ class Imported:
     compiler: str
     archive: str
     tasks: tuple[TaskResult, ...]
+    lanes: int = 0
 
     def summary(self) -> dict[str, Any]:
         """How many tasks agree, differ, could not be judged or did not run, and were timed."""
@@ -151,11 +154,33 @@ def import_results(results: Path, archive: Path) -> Imported:
     for name, wanted in record["files"].items():
         if name not in came or hashlib.sha256(came[name]).hexdigest() != wanted:
             raise UserError(f"{results}: {name} is missing or damaged; copy the file again")
-    hardware = str(record["hardware"])
+    card = _card(record)
     found = tuple(
-        _result(name, one, came, kept, hardware) for name, one in sorted(record["tasks"].items())
+        _result(name, one, came, kept, card) for name, one in sorted(record["tasks"].items())
     )
-    return Imported(hardware, record["machine"], record["compiler"], label, found)
+    return Imported(card.name, record["machine"], record["compiler"], label, found, card.lanes)
+
+
+@dataclass(frozen=True)
+class _Card:
+    """Its name, lanes of a wavefront, and whether these run one instruction stream."""
+
+    name: str
+    lanes: int
+    lockstep: bool
+
+
+def _card(record: Mapping[str, Any]) -> _Card:
+    """What the card said of itself.
+
+    Results of before it was asked are of one maker's cards or of the other's.
+    """
+    name = str(record["hardware"])
+    other = "NVIDIA" not in name
+    return _Card(
+        name, int(record.get("lanes") or (_LANES if other else 32)),
+        bool(record.get("lockstep", other)),
+    )  # fmt: skip
 
 
 def _result(
@@ -163,7 +188,7 @@ def _result(
     record: Mapping[str, Any],
     came: Mapping[str, bytes],
     kept: Mapping[str, bytes],
-    hardware: str,
+    card: _Card,
 ) -> TaskResult:
     about = json.loads(kept[f"{name}/about.json"])
     task = Task.model_validate_json(kept[f"{name}/task.json"])
@@ -173,8 +198,8 @@ def _result(
     for number, case in enumerate(about["cases"]):
         if record["error"]:
             break
-        if case in about["counts_on_64"] and _NARROW in hardware:
-            skipped.append(f"{case}: {_WIDE}")
+        if case in about["counts_on_64"] and card.lanes != _LANES:
+            skipped.append(f"{case}: {_WIDE} {card.lanes}")
             continue
         if str(number) in record.get("case_errors", {}):
             failures.append(f"{case}: {record['case_errors'][str(number)]}")
@@ -186,7 +211,7 @@ def _result(
             continue
         values = make_inputs(task, cases[case])
         why = _difference(task, values, expected, output)
-        if why and about["lockstep"] and _NARROW in hardware:
+        if why and about["lockstep"] and not card.lockstep:
             skipped.append(f"{case}: {_LOCKSTEP}: {why}")
         elif why:
             failures.append(f"{case}: {why}")
@@ -197,7 +222,7 @@ def _result(
     reached = None
     if timing:
         element = next((t for t in buffers if "float" in t or "complex" in t), "float32")
-        reached = roofline(timing, about["moved"], about["flops"], hardware, element)
+        reached = roofline(timing, about["moved"], about["flops"], card.name, element)
     correct = None if record["error"] or not (passed or failures) else not failures
     error = record["error"] or record.get("profile_error", "")
     return TaskResult(

@@ -63,6 +63,9 @@ def main() -> None:
     work = HERE / "work"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
+    results["lanes"] = lanes(compiler, base, work)
+    # NVIDIA's cards schedule each lane by itself since Volta; a wavefront of AMD is one stream.
+    results["lockstep"] = Path(compiler).name != "nvcc"
     names = manifest["tasks"]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         builds = {name: pool.submit(build, compiler, base, name, work) for name in names}
@@ -111,6 +114,14 @@ def card() -> str:
             if text:
                 return text[0].strip() if command[0].startswith("nvidia") else " ".join(text)[:200]
     return ""
+
+
+def lanes(compiler: str, base: "list[str]", work: Path) -> int:
+    """Lanes of a wavefront, as the card's own properties have them; 0 where it does not say."""
+    program = work / "card"
+    said([compiler, *base, STANDARDS[0], str(HERE / "native" / "card.hip"), "-o", str(program)])
+    text = said([str(program)]).strip() if program.exists() else ""
+    return int(text) if text.isdigit() else 0
 
 
 def said(command: "list[str]") -> str:

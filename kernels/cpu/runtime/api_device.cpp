@@ -82,16 +82,18 @@ hipError_t hipMemGetInfo(size_t* available, size_t* total) {
   return hipSuccess;
 }
 
-// The limits are those of gfx90a to gfx950, so that host code takes the decisions it takes there.
+// The limits are those of gfx90a to gfx950, so that host code takes the decisions it takes there. With
+// wavefronts of 32 lanes it must take those of hardware that has them: it chooses kernels by the name.
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* p, int device) {
   if (only_device(device) != hipSuccess) return hipErrorInvalidDevice;
   memset(p, 0, sizeof *p);
   strcpy(p->name, "CPU as a HIP device");
-  strcpy(p->gcnArchName, "gfx942:sramecc+:xnack-");
+  int lanes = wavefront_lanes();
+  strcpy(p->gcnArchName, lanes == 32 ? "gfx1100" : "gfx942:sramecc+:xnack-");
   p->totalGlobalMem = machine_bytes();
   p->sharedMemPerBlock = p->sharedMemPerMultiprocessor = p->maxSharedMemoryPerMultiProcessor = p->sharedMemPerBlockOptin = dynamic_lds_bytes;
   p->regsPerBlock = p->regsPerMultiprocessor = 65536;
-  p->warpSize = 64;
+  p->warpSize = lanes;
   p->memPitch = 2147483647;
   p->maxThreadsPerBlock = 1024;
   p->maxThreadsDim[0] = p->maxThreadsDim[1] = p->maxThreadsDim[2] = 1024;
@@ -99,8 +101,8 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* p, int device) {
   p->maxGridSize[1] = p->maxGridSize[2] = 65536;
   p->clockRate = 2100000;
   p->totalConstMem = 2147483647;
-  p->major = 9;
-  p->minor = 4;
+  p->major = lanes == 32 ? 11 : 9;
+  p->minor = lanes == 32 ? 0 : 4;
   p->multiProcessorCount = 304;
   p->concurrentKernels = 1;
   p->unifiedAddressing = p->managedMemory = p->cooperativeLaunch = 1;

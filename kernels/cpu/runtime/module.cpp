@@ -73,6 +73,19 @@ void note_guards(Module& module) {
   }
 }
 
+// What a manifest says of a wavefront; known before anything is loaded, for those who ask the device.
+int wavefront_of(const char* blob) {
+  BlobHeader header;
+  memcpy(&header, blob, sizeof header);
+  if (memcmp(header.magic, "HIPCPU01", 8)) return 64;
+  std::istringstream manifest(std::string(blob + sizeof header, header.manifest_bytes));
+  std::string what;
+  int lanes = 64;
+  while (manifest >> what)
+    if (what == "wavefront") { manifest >> lanes; break; }
+  return lanes;
+}
+
 bool load(Module* module, std::string* reason) {
   if (module->handle) return true;
   BlobHeader header;
@@ -99,7 +112,6 @@ bool load(Module* module, std::string* reason) {
     std::istringstream words(line);
     std::string what;
     words >> what;
-    if (what == "wavefront") words >> module->wavefront;
     if (what == "dynamic") words >> module->dynamic_offset;
     if (what == "kernel") {
       Kernel kernel;
@@ -119,6 +131,12 @@ bool load(Module* module, std::string* reason) {
 }
 
 }  // namespace
+
+int wavefront_lanes() {
+  Tables& t = tables();
+  std::lock_guard<std::mutex> lock(t.guard);
+  return t.modules.empty() ? 64 : t.modules.front()->wavefront;
+}
 
 char* dynamic_lds(const Module& module) {
   // dlsym answers for the calling thread, so the answer is kept for each.
@@ -180,6 +198,7 @@ void** __hipRegisterFatBinary(const void* wrapper) {
   std::lock_guard<std::mutex> lock(t.guard);
   t.modules.push_back(std::make_unique<Module>());
   t.modules.back()->blob = static_cast<const FatBinaryWrapper*>(wrapper)->binary;
+  t.modules.back()->wavefront = wavefront_of(t.modules.back()->blob);
   return reinterpret_cast<void**>(t.modules.back().get());
 }
 

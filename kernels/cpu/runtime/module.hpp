@@ -40,6 +40,8 @@ struct Module {
 Kernel* find_kernel(const void* host, std::string* reason);
 // The device variable that a host symbol stands for.
 bool find_variable(const void* host, void** address, size_t* bytes);
+// Lanes of a wavefront of the device that this program was built for.
+int wavefront_lanes();
 // Start of dynamic LDS, and of the block with static LDS, for the calling thread of this machine.
 char* dynamic_lds(const Module& module);
 inline char* lds_block(const Module& module) { return dynamic_lds(module) - module.dynamic_offset; }

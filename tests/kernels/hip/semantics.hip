@@ -226,6 +226,18 @@ CHECK(shuffles_with_a_width) {
   }
 }
 
+// Host code chooses kernels by what the device says of itself: it must be what kernels find.
+CHECK(a_device_has_the_lanes_that_its_kernels_have) {
+  hipDeviceProp_t p;
+  int lanes = 0;
+  expect("properties", hipGetDeviceProperties(&p, 0), hipSuccess);
+  expect("attribute", hipDeviceGetAttribute(&lanes, hipDeviceAttributeWarpSize, 0), hipSuccess);
+  expect("lanes by property", p.warpSize, warpSize);
+  expect("lanes by attribute", lanes, warpSize);
+  expect("a name of CDNA", strncmp(p.gcnArchName, "gfx9", 4) == 0, warpSize == 64);
+  expect("a generation of CDNA", p.major == 9, warpSize == 64);
+}
+
 __global__ void in_branches(unsigned long long* out) {
   int lane = int(__lane_id());
   unsigned long long mine = 0;

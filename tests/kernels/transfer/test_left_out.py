@@ -5,16 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+import subprocess
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import kernels
+from kernels.backends.cpu import CpuBackend
 from kernels.task.seed import SeedOptions, seed_task
 from kernels.transfer.archive import Exported, export_tasks, packed
 from kernels.transfer.results import TaskResult, import_results
+from kernels.transfer.worker import lanes
 
 pytest.importorskip("numpy")
+NATIVE = Path(kernels.__file__).parent / "native"
 SOURCE = """
 #include <hip/hip_runtime.h>
 __global__ void lanes(int n, const double* x, double* y) {
@@ -49,7 +55,9 @@ def _exported(folder: Path, lane: str, largest: int, text: str = SOURCE) -> Expo
     return export_tasks([folder / "task"], folder / "out.tar.gz", largest=largest)
 
 
-def _judged(exported: Exported, folder: Path, hardware: str, *, wrong: bool = False) -> TaskResult:
+def _judged(
+    exported: Exported, folder: Path, hardware: str, *, wrong: bool = False, **said: Any
+) -> TaskResult:
     """What is said of a card that gives what the cpu backend does, or something else."""
     kept = {}
     with tarfile.open(exported.stays) as archive:
@@ -69,7 +77,7 @@ def _judged(exported: Exported, folder: Path, hardware: str, *, wrong: bool = Fa
     record = {
         "archive": label, "hardware": hardware, "machine": "Linux", "compiler": "",
         "files": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
-        "tasks": {"task": {"error": "", "counters": {"kernel": "k"}}},
+        "tasks": {"task": {"error": "", "counters": {"kernel": "k"}}}, **said,
     }  # fmt: skip
     path = folder / "results.tar.gz"
     path.write_bytes(packed({**files, "results.json": json.dumps(record).encode()}))
@@ -83,6 +91,32 @@ def test_a_kernel_that_counts_on_64_lanes_is_not_judged_on_a_card_with_32(tmp_pa
     assert (narrow.correct, narrow.inputs_passed, len(narrow.inputs_skipped)) == (None, 0, 2)
     assert all("64 lanes" in text for text in narrow.inputs_skipped)
     assert _judged(exported, tmp_path, "AMD Instinct MI300X").inputs_passed == 2
+
+
+def test_lanes_are_those_that_the_card_told_not_those_of_its_maker(tmp_path: Path) -> None:
+    exported = _exported(tmp_path, "40", 1 << 20)
+    radeon = _judged(exported, tmp_path, "AMD Radeon RX 7900 XTX", lanes=32, lockstep=True)
+    assert (radeon.correct, radeon.inputs_passed) == (None, 0)
+    assert all("those of this card have 32" in text for text in radeon.inputs_skipped)
+    assert _judged(exported, tmp_path, "NVIDIA of some day", lanes=64).inputs_passed == 2
+
+
+def test_a_card_is_asked_for_its_lanes(tmp_path: Path) -> None:
+    def compiler(text: str) -> str:
+        """One whose program says this."""
+        path = tmp_path / "compiler"
+        path.write_text(f'#!/bin/sh\nprintf "#!/bin/sh\\n{text}\\n" > "$4"; chmod +x "$4"\n')
+        path.chmod(0o755)
+        (tmp_path / "card").unlink(missing_ok=True)
+        return str(path)
+
+    assert lanes(compiler("echo 32"), [], tmp_path) == 32
+    assert lanes(compiler("exit 1"), [], tmp_path) == 0
+    assert lanes(str(tmp_path / "none"), [], tmp_path / "nowhere") == 0
+    program = tmp_path / "here"
+    CpuBackend().build_program(NATIVE / "card.hip", program)
+    done = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "64\n"
 
 
 def test_one_that_does_not_is_judged_on_both(tmp_path: Path) -> None:

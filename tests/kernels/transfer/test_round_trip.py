@@ -114,6 +114,7 @@ def test_values_of_the_cpu_backend_are_right(exported: Exported, tmp_path: Path)
     assert CARD in page
     assert "scale" in page
     assert "of this card and of no other" in page
+    assert "wavefronts of 32 lanes" in page
     assert "http" not in page.replace("http://www.w3.org", "")
 
 
