@@ -51,6 +51,16 @@ class Agreement:
         elif verdict == "undecidable":
             self.reasons[note] += 1
 
+    def join(self, other: Agreement) -> None:
+        """Adds what another comparison counted."""
+        self.counts.update(other.counts)
+        self.stated.update(other.stated)
+        self.nulls.update(other.nulls)
+        self.reasons.update(other.reasons)
+        self.skipped.update(other.skipped)
+        self.disagreements += other.disagreements
+        self.traces += other.traces
+
     def as_json(self) -> dict[str, Any]:
         """Counts and shares, for printing."""
         table: dict[str, dict[str, Any]] = {}
