@@ -17,7 +17,8 @@ _WORDS = (
     ("none", "N"), ("forward_direction", "F"), ("backward_direction", "B"), ("column_wise", "C"),
     ("row_wise", "R"), ("all", "A"), ("singular", "S"), ("overwrite", "O"), ("original", "V"),
     ("tridiagonal", "I"), ("ascending", "A"), ("outofplace", "O"), ("inplace", "I"),
-    ("_value", "V"), ("_index", "I"), ("_entire", "E"), ("_ax", "1"), ("_abx", "2"), ("_bax", "3"),
+    ("pivot_variable", "V"), ("pivot_top", "T"), ("pivot_bottom", "B"), ("_value", "V"),
+    ("_index", "I"), ("_entire", "E"), ("_ax", "1"), ("_abx", "2"), ("_bax", "3"),
 )  # fmt: skip
 _NOT_ASKED_FOR = frozenset("FB")  # a full triangle, both sides: no routine takes them
 # An interval that holds some of the values that matrices here have, and leaves some out.
@@ -185,12 +186,11 @@ class _Reading:
             letter = next((x for word, x in _WORDS if constant.endswith(word)), "")
             if letter:
                 letters.setdefault(letter, value)
-        taken = "FB" if not set(letters) <= _NOT_ASKED_FOR else ""
-        letters = {letter: v for letter, v in letters.items() if letter not in taken}
         allowed = self._operation.flags.get(name) or self._operation.flags.get(name.rstrip("ABC"))
         if allowed:
-            letters = {letter: v for letter, v in letters.items() if letter in allowed}
-        return letters
+            return {letter: v for letter, v in letters.items() if letter in allowed}
+        taken = "FB" if not set(letters) <= _NOT_ASKED_FOR else ""
+        return {letter: v for letter, v in letters.items() if letter not in taken}
 
 
 def real_letters(signature: Signature, name: str, headers: Headers) -> Mapping[str, int]:

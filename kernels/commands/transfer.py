@@ -125,7 +125,11 @@ def profile(
     with tempfile.TemporaryDirectory(prefix="rocquarry-profile-") as name:
         folder = Path(name)
         archive, results = folder / "tasks.tar.gz", folder / "results.tar.gz"
-        export_tasks(tasks, archive)
+        made = export_tasks(tasks, archive)
+        for task, why in made.left_out.items():
+            print(f"  left out {task}: {why}", file=sys.stderr)
+        if not made.tasks:
+            raise UserError(f"nothing could be packed: {next(iter(made.left_out.values()))}")
         with tarfile.open(archive) as packed:
             packed.extractall(folder / "work", filter="data")
         command = [sys.executable, str(folder / "work" / "worker.py"), "--out", str(results)]
@@ -134,7 +138,8 @@ def profile(
             raise UserError(f"the worker failed: {(done.stderr or done.stdout).strip()[-300:]}")
         found = import_results(results, archive)
     _show(found, page, save, as_json=as_json)
-    raise typer.Exit(0 if all(not one.error for one in found.tasks) else 1)
+    ran = all(not one.error for one in found.tasks) and not made.left_out
+    raise typer.Exit(0 if ran else 1)
 
 
 def _resources(tasks: list[Path], *, as_json: bool) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT, _MARGIN = 860, 300, 50
 _STYLE = (
-    "body{font:14px system-ui,sans-serif;margin:2em auto;max-width:1000px;color:#222}"
+    "body{font:14px system-ui,sans-serif;margin:2em auto;max-width:1240px;color:#222}"
     "table{border-collapse:collapse;width:100%}td,th{padding:3px 8px;text-align:right;"
     "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left;"
     "overflow-wrap:anywhere;min-width:17em;max-width:24em}td:nth-child(2){text-align:left;"
@@ -56,7 +56,7 @@ def _bars(timed: Sequence[TaskResult]) -> str:
         length = min(share, 1.2) / 1.2 * (_WIDTH - 380)
         y = place * row
         lines.append(
-            f'<text x="290" y="{y + 12}" text-anchor="end">{html.escape(one.task[:48])}</text>'
+            f'<text x="290" y="{y + 12}" text-anchor="end">{html.escape(one.task[:44])}</text>'
             f'<rect x="300" y="{y + 2}" width="{length:.1f}" height="{row - 5}" fill="#47a"/>'
             f'<text x="{305 + length:.1f}" y="{y + 12}">{100 * share:.0f} %</text>'
         )

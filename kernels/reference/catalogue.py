@@ -19,6 +19,7 @@ def _catalogue() -> Mapping[str, Sequence[Operation]]:
         reduced,
         reductions,
         reflectors,
+        rotations,
         selected,
         singular_values,
         solvers,
@@ -26,7 +27,7 @@ def _catalogue() -> Mapping[str, Sequence[Operation]]:
 
     modules = (
         level1, level2, level3, factorisations, solvers, reflectors, reductions, eigenproblems,
-        singular_values, reduced, selected,
+        singular_values, reduced, rotations, selected,
     )  # fmt: skip
     found: dict[str, list[Operation]] = {}
     for module in modules:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace as changed
 from typing import Any
 
 from kernels.reference.factorisations import (
@@ -140,6 +141,10 @@ def _block(name: str) -> Operand:
     return Operand(name, lambda p: int(p.nb), columns, "inout")
 
 
+def _read_block(name: str) -> Operand:
+    return changed(_block(name), direction="in")
+
+
 def _blocks(values: Any, nb: int) -> list[Any]:
     return [values[:, k : k + nb] for k in range(0, values.shape[1], nb)] if nb else []
 
@@ -166,6 +171,48 @@ def _geblttrf(i: Instance) -> Iterator[Problem]:
             error = abs(whole @ changed[k] - right[k])
             bound = limit * (abs(left) @ abs(upper) @ abs(changed[k]) + abs(right[k]))
             yield from i.within("C", f"residual of block {k} of C", error, bound)
+
+
+def _geblttrs(i: Instance) -> Iterator[Problem]:
+    """``M X = R`` with M as geblttrf leaves it; blocks of X lie one after the other."""
+    np = numpy()
+    nb, count, nrhs = i.p.nb, i.p.nblocks, i.p.nrhs
+    if not nb or not count or not nrhs:
+        return
+    below, above = _blocks(i.before["A"], nb), _blocks(i.before["C"], nb)
+    order = nb * count
+    left = np.zeros((order, order), dtype=i.before["B"].dtype)
+    upper, size = np.eye(order, dtype=left.dtype), np.zeros((order, order), dtype=np.longdouble)
+    places = [slice(k * nb, (k + 1) * nb) for k in range(count)]
+    for k, stored in enumerate(_blocks(i.before["B"], nb)):
+        factors = lu_factors(stored)
+        left[places[k], places[k]] = factors[0] @ factors[1]
+        size[places[k], places[k]] = abs(factors[0]) @ abs(factors[1])
+        if k:
+            left[places[k], places[k - 1]] = below[k - 1]
+            size[places[k], places[k - 1]] = abs(below[k - 1])
+            upper[places[k - 1], places[k]] = above[k - 1]
+
+    def stacked(values: Any) -> Any:
+        return np.vstack([values[:, k * nrhs : (k + 1) * nrhs] for k in range(count)])
+
+    x, r = stacked(i.after["X"]), stacked(i.before["X"])
+    size = size @ abs(upper)
+    a = left @ upper
+    plain = a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)
+    growth = float((abs(np.linalg.inv(plain)) @ size).sum(axis=1).max())
+    bound = i.gamma(8 * nb + 16) * growth * (size @ abs(x)) + i.gamma(2) * abs(r)
+    yield from i.within("X", "residual R - M X", abs(r - a @ x), bound)
+
+
+def _factored_blocks(p: Parameters, arrays: dict[str, Any], _: Any) -> dict[str, Any]:
+    """B holds an LU of every block, and C is small enough that solutions stay so."""
+    np = numpy()
+    nb, b = p.nb, arrays["B"]
+    if nb and b.size:
+        wide = [part + (1 + nb) * np.eye(nb) for part in _blocks(b, nb)]
+        b = np.hstack([lu_decomposed(part, pivot=False)[0] for part in wide])
+    return {**arrays, "B": b, "C": arrays["C"] / (1 + nb)}
 
 
 def _outweighing(p: Parameters, arrays: dict[str, Any], _: Any) -> dict[str, Any]:
@@ -199,12 +246,20 @@ OPERATIONS = (
             Operand("A", m_of, n_of, "free"),
             Operand("B", lambda p: int(max(p.m, p.n)), _nrhs, "inout"), INFO,
         ),
-        _gels, prepare=_regular,
+        _gels, prepare=_regular, flags={"trans": ("N", "C")},
     ),
     Operation(
         ("geblttrf_npvt",), (Operand("A", lambda p: int(p.nb),
                              lambda p: int(p.nb * max(p.nblocks - 1, 0))),
                              _block("B"), _block("C"), INFO),
         _geblttrf, prepare=_outweighing,
+    ),
+    Operation(
+        ("geblttrs_npvt",),
+        (
+            _read_block("A"), _read_block("B"), _read_block("C"),
+            Operand("X", lambda p: int(p.nb), lambda p: int(p.nblocks * p.nrhs), "inout"),
+        ),
+        _geblttrs, prepare=_factored_blocks,
     ),
 )  # fmt: skip

@@ -209,6 +209,9 @@ def _result(
         if expected is None or output is None:
             skipped.append(f"{case}: {'no output' if expected else _NO_VALUE}")
             continue
+        if status := _status(output):
+            failures.append(f"{case}: {status}")
+            continue
         values = make_inputs(task, cases[case])
         why = _difference(task, values, expected, output)
         if why and about["lockstep"] and not card.lockstep:
@@ -232,14 +235,17 @@ def _result(
     )  # fmt: skip
 
 
-def _difference(task: Task, values: list[Value], expected: bytes, output: bytes) -> str:
-    """Where an output is not what was expected; empty where it is."""
-    sizes = [len(v.data) for v in values if v.parameter.kind == "buffer"]
+def _status(output: bytes) -> str:
+    """Why a call gave no values at all; empty where it gave some."""
     if len(output) < 16 or struct.unpack_from("<Qq", output)[0] != _OUTPUT_MAGIC:
         return "its output is no output"
     error = struct.unpack_from("<Qq", output)[1]
-    if error:
-        return f"HIP error {error}"
+    return f"HIP error {error}" if error else ""
+
+
+def _difference(task: Task, values: list[Value], expected: bytes, output: bytes) -> str:
+    """Where values are not what was expected; empty where they are."""
+    sizes = [len(v.data) for v in values if v.parameter.kind == "buffer"]
     got, want, at, start = [], [], 16, 0
     for size in sizes:
         if at + 8 + size > len(output) or struct.unpack_from("<Q", output, at)[0] != size:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kernels.call.prototype import Headers, read_headers
-from kernels.call.roles import Signature, read_signature
+from kernels.call.roles import Signature, read_signature, real_letters
 
 pytest.importorskip("numpy")
 TEXT = """
@@ -32,6 +32,14 @@ lib_status lib_sdot_strided_batched(lib_handle handle, int64_t n, const float* x
 lib_status lib_axpy_ex(lib_handle handle, lib_int n, const void* alpha, lib_type alpha_type,
     const void* x, lib_int incx, void* y, lib_int incy);
 lib_status lib_sfoo(lib_handle handle, lib_int n, float* q);
+lib_status lib_sgels(lib_handle handle, lib_op trans, lib_int m, lib_int n, lib_int nrhs, float* A,
+    lib_int lda, float* B, lib_int ldb, lib_int* info);
+lib_status lib_cgels(lib_handle handle, lib_op trans, lib_int m, lib_int n, lib_int nrhs,
+    lib_float_complex* A, lib_int lda, lib_float_complex* B, lib_int ldb, lib_int* info);
+typedef enum { lib_pivot_variable = 281, lib_pivot_top, lib_pivot_bottom } lib_pivot;
+typedef enum { lib_forward_direction = 171, lib_backward_direction } lib_direct;
+lib_status lib_slasr(lib_handle handle, lib_side side, lib_pivot pivot, lib_direct direct,
+    lib_int m, lib_int n, float* C, float* S, float* A, lib_int lda);
 """
 
 
@@ -89,6 +97,19 @@ def test_what_has_no_reference_says_why(
     headers: Headers, name: str, operation: str, why: str
 ) -> None:
     assert _read(headers, name, operation) == why
+
+
+def test_flags_take_the_letters_that_lapack_has_for_the_type(headers: Headers) -> None:
+    for name, letters in (("lib_sgels", {"N": 1, "T": 2}), ("lib_cgels", {"N": 1, "C": 3})):
+        found = _read(headers, name, "gels")
+        assert isinstance(found, Signature)
+        assert real_letters(found, "trans", headers) == letters
+    found = _read(headers, "lib_slasr", "lasr")
+    assert isinstance(found, Signature)
+    assert found.flags == {
+        "side": {"L": 141, "R": 142}, "pivot": {"V": 281, "T": 282, "B": 283},
+        "direct": {"F": 171, "B": 172},
+    }  # fmt: skip
 
 
 def test_comments_and_directives_declare_nothing(headers: Headers) -> None:

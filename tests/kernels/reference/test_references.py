@@ -155,10 +155,50 @@ def _gels(kind: str):
     return "gels", values, {"A": a, "B": b}, {"B": x, "info": _whole(0)}
 
 
+def _geblttrs(kind: str):
+    from kernels.reference.factorisations import lu_decomposed
+
+    nb, count, nrhs = 6, 3, 2
+    a, c = _random(kind, nb, 2 * nb), (_random(kind, nb, 2 * nb, seed=2) / nb).astype(kind)
+    b = [_random(kind, nb, nb, seed=3 + k) + nb * np.eye(nb) for k in range(count)]
+    lower, upper = np.zeros((2, nb * count, nb * count), dtype=kind)
+    upper += np.eye(nb * count, dtype=kind)
+    for k in range(count):
+        at, after = slice(k * nb, (k + 1) * nb), slice((k + 1) * nb, (k + 2) * nb)
+        lower[at, at] = b[k]
+        if k < count - 1:
+            lower[after, at], upper[at, after] = a[:, at], c[:, at]
+    r = _random(kind, nb, count * nrhs, seed=9)
+    stacked = np.vstack([r[:, k * nrhs : (k + 1) * nrhs] for k in range(count)])
+    x = np.linalg.solve((lower @ upper).astype(np.complex128), stacked)
+    x = x if kind.startswith("complex") else x.real
+    x = np.hstack([x[k * nb : (k + 1) * nb] for k in range(count)]).astype(kind)
+    stored = np.hstack([lu_decomposed(one, pivot=False)[0] for one in b]).astype(kind)
+    before = {"A": a, "B": stored, "C": c, "X": r}
+    return "geblttrs_npvt", {"nb": nb, "nblocks": count, "nrhs": nrhs}, before, {"X": x}
+
+
+def _lasr(kind: str):
+    """``A P^T`` with P of numpy: rotations of the last column with each other one, last first."""
+    a = _random(kind, M, N)
+    angles = np.linspace(0.1, 3, N - 1)
+    whole = np.eye(N)
+    for k, angle in enumerate(angles):
+        one = np.eye(N)
+        one[np.ix_([k, N - 1], [k, N - 1])] = [
+            [np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]
+        ]  # fmt: skip
+        whole = whole @ one  # backward: P(1) P(2) ... P(k)
+    real = np.float32 if kind in ("float32", "complex64") else np.float64
+    before = {"C": np.cos(angles).astype(real), "S": np.sin(angles).astype(real), "A": a}
+    values = {"m": M, "n": N, "side": "R", "pivot": "B", "direct": "B"}
+    return "lasr", values, before, {"A": (a @ whole.T).astype(kind)}
+
+
 RIGHT: dict[str, Callable[[str], Any]] = {
     one.__name__[1:]: one
     for one in (_gemv, _gemm, _trsm, _getrf, _potrf, _geqrf, _gelqf, _orgqr, _syev, _gesvd, _getrs,
-                _getri, _potri, _gels)
+                _getri, _potri, _gels, _geblttrs, _lasr)
 }  # fmt: skip
 
 
@@ -167,7 +207,7 @@ RIGHT: dict[str, Callable[[str], Any]] = {
 def test_a_right_result_passes_and_one_wrong_element_does_not(name: str, kind: str) -> None:
     operation, values, before, after = RIGHT[name](kind)
     assert problems(operation, values, before, after) == []
-    main = next((key for key in ("y", "C", "B", "A") if key in after), "S")
+    main = next((key for key in ("y", "C", "B", "A", "X") if key in after), "S")
     wrong = after[main].copy()
     place = (3,) if wrong.ndim == 1 else (5, 1)
     wrong[place] += 0.05

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 import kernels
+from extractor.errors import UserError
 from kernels.backends.cpu import CpuBackend
+from kernels.commands.transfer import profile
 from kernels.task.seed import SeedOptions, seed_task
 from kernels.transfer.archive import Exported, export_tasks, packed
 from kernels.transfer.results import TaskResult, import_results
@@ -56,7 +58,13 @@ def _exported(folder: Path, lane: str, largest: int, text: str = SOURCE) -> Expo
 
 
 def _judged(
-    exported: Exported, folder: Path, hardware: str, *, wrong: bool = False, **said: Any
+    exported: Exported,
+    folder: Path,
+    hardware: str,
+    *,
+    wrong: bool = False,
+    status: int = 0,
+    **said: Any,
 ) -> TaskResult:
     """What is said of a card that gives what the cpu backend does, or something else."""
     kept = {}
@@ -70,7 +78,7 @@ def _judged(
     for name, data in kept.items():
         if name.endswith(".expected"):
             half = len(data) // 2
-            out = struct.pack("<Qq", 0x31305455 ^ 0x5152000000000000, 0)
+            out = struct.pack("<Qq", 0x31305455 ^ 0x5152000000000000, status)
             for part in (data[:half], bytes(half) if wrong else data[half:]):
                 out += struct.pack("<Q", len(part)) + part
             files[name.replace(".expected", ".out")] = out
@@ -143,3 +151,22 @@ def test_lockstep_is_not_asked_of_a_card_that_does_not_promise_it(tmp_path: Path
     assert (found.correct, len(found.inputs_skipped)) == (None, 2)
     assert all("lockstep" in text and "differs" in text for text in found.inputs_skipped)
     assert _judged(exported, tmp_path, amd, wrong=True).correct is False
+
+
+def test_a_launch_that_the_card_refuses_is_no_matter_of_lockstep(tmp_path: Path) -> None:
+    exported = _exported(tmp_path, "", 1 << 20, LOCKSTEP)
+    found = _judged(exported, tmp_path, "NVIDIA H200", status=1)
+    assert (found.correct, found.inputs_skipped) == (False, ())
+    assert all("HIP error 1" in text for text in found.failures)
+
+
+def test_what_could_not_be_packed_is_said_before_anything_is_timed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _exported(tmp_path, "0", 1 << 20)
+    (tmp_path / "task" / "baseline.hip").write_text("no kernel at all")
+    there = type("Card", (), {"name": "cuda", "require_usable": lambda _: None})
+    monkeypatch.setattr("kernels.backends.get_backend", lambda _: there())
+    with pytest.raises(UserError, match="nothing could be packed"):
+        profile([tmp_path / "task"], backend="cuda", page=None, save=None, as_json=False)
+    assert "left out task: " in capsys.readouterr().err
