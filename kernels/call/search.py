@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ _SHRINK_SHARE = 0.35
 _BOUNDARY_SHARE = 0.8
 _RANDOM_AT_ONCE = 20
 _CALLS_A_HANDLE = 12
+_DIGITS = re.compile(r"\d+")
 _NAN, _NUMBERS = "0xff", "0x7b"
 """Bytes of memory that nobody wrote: NaN in every type, or a large number."""
 
@@ -101,6 +103,7 @@ class Search:
         self._slowest_rate = 0.0
         self._calls = 0
         self.findings: list[Finding] = []
+        self._known: dict[tuple[str, str, str], int] = {}
 
     def __enter__(self) -> Search:
         return self
@@ -126,11 +129,13 @@ class Search:
         failure = self._run(case)
         if failure is None:
             return
-        known = [f for f in self.findings if f.kind == self._kind(case, failure)]
-        if known:
-            at = self.findings.index(known[0])
-            self.findings[at] = replace(known[0], times=known[0].times + 1)
+        # A wrong info of an empty matrix must not hide that values of others are wrong, too.
+        key = (self._kind(case, failure), *_about(failure))
+        if key in self._known:
+            known = self.findings[self._known[key]]
+            self.findings[self._known[key]] = replace(known, times=known.times + 1)
             return
+        self._known[key] = len(self.findings)
         self._note(case, failure)
 
     def _random(self) -> None:
@@ -242,6 +247,11 @@ class Search:
                 showing.append(schedule)
         return showing
 
+    def _is_alike(self, again: Failure, failure: Failure) -> bool:
+        """Whether a simpler case fails in this way, or in another that is not known yet."""
+        others = {known[1:] for known in self._known} - {_about(failure)}
+        return again.kind == failure.kind and _about(again) not in others
+
     def _smallest(self, case: Case, failure: Failure) -> tuple[Case, Failure]:
         """Takes away what is not needed, until nothing more can go or the time for it is over."""
         until = time.monotonic() + max(_SHRINK_SHARE * self._seconds, 5)
@@ -255,7 +265,12 @@ class Search:
                     continue
                 tried.add(text)
                 again = self._run(simpler, count=False)
-                if again is not None and again.kind == failure.kind:
+                if again is not None and self._is_alike(again, failure):
                     case, failure, moved = simpler, again, True
                     break
         return case, failure
+
+
+def _about(failure: Failure) -> tuple[str, str]:
+    """What is wrong, without numbers: failures alike in it have one cause as far as we know."""
+    return failure.problem.operand, _DIGITS.sub("#", failure.problem.sentence)

@@ -132,6 +132,20 @@ def test_what_hangs_on_memory_that_nobody_wrote_is_told_from_a_wrong_result(
     assert finding.hardware.startswith("any hardware")
 
 
+def test_a_wrong_info_of_nothing_does_not_hide_wrong_values(
+    headers: Headers, library: Path
+) -> None:
+    with _search(headers, library, "hasty_sgetrf") as search:
+        for case in boundary_cases(search._signature, search._letters, 0)[:40]:
+            search.one(case)
+        empty, wrong = search.findings[:2]
+    assert empty.expected.startswith("info")
+    assert 0 in (parse(empty.input)["m"], parse(empty.input)["n"])
+    assert empty.times > 1
+    assert wrong.expected.startswith("A")
+    assert min(parse(wrong.input)[size] for size in "mn") > 0
+
+
 def test_a_line_of_a_finding_is_the_case_again(headers: Headers) -> None:
     signature = _signature(headers, "good_sgemv")
     flags = {name: tuple(letters) for name, letters in signature.flags.items()}

@@ -16,5 +16,6 @@ int dirty_sasum(tiny_int n, const float* x, tiny_int incx, float* result);  // r
 int racing_sasum(tiny_int n, const float* x, tiny_int incx, float* result);  // a barrier is missing
 int good_sgetrf(tiny_int m, tiny_int n, float* A, tiny_int lda, int* ipiv, int* info);
 int lazy_sgetrf(tiny_int m, tiny_int n, float* A, tiny_int lda, int* ipiv, int* info);  // does not pivot
+int hasty_sgetrf(tiny_int m, tiny_int n, float* A, tiny_int lda, int* ipiv, int* info);  // nor has it an info where nothing is
 int tired_sscal(tiny_int n, const float* alpha, float* x, tiny_int incx);  // gives up after 20 calls in a process
 int dying_sscal(tiny_int n, const float* alpha, float* x, tiny_int incx);  // ends the process for n = 5
