@@ -16,6 +16,7 @@ def _catalogue() -> Mapping[str, Sequence[Operation]]:
         level1,
         level2,
         level3,
+        panels,
         reduced,
         reductions,
         reflectors,
@@ -27,7 +28,7 @@ def _catalogue() -> Mapping[str, Sequence[Operation]]:
 
     modules = (
         level1, level2, level3, factorisations, solvers, reflectors, reductions, eigenproblems,
-        singular_values, reduced, rotations, selected,
+        singular_values, reduced, panels, rotations, selected,
     )  # fmt: skip
     found: dict[str, list[Operation]] = {}
     for module in modules:

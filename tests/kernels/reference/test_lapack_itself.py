@@ -168,3 +168,49 @@ def test_matrices_of_a_reduction_to_bidiagonal_form(letter: str, shape: tuple[in
                           "trans": trans}  # fmt: skip
                 _both("ormbr", values, {"A": stored, "ipiv": tau[: min(order, k)], "C": c},
                       {"C": made}, change="C", at=(5, 5))  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [1, K, N])
+@pytest.mark.parametrize("uplo", ["L", "U"])
+@pytest.mark.parametrize("letter", KINDS)
+def test_some_columns_of_a_reduction_to_tridiagonal_form(letter: str, uplo: str, k: int) -> None:
+    a = _hermitian(letter)
+    made, e = np.array(a, order="F"), np.full(N - 1, np.nan)
+    tau, w = (np.full(size, np.nan, _kind(letter), order="F") for size in (N - 1, (N, k)))
+    lapack(letter + "latrd", uplo, N, k, made, N, e, tau, w, N)
+    after = {"A": made, "E": e, "tau": tau, "W": w}
+    first, last = (0, N - 1) if uplo == "L" else (N - 2, 0)
+    changes = [("E", first), ("tau", first), ("A", (last, first + (uplo == "U")))]
+    for change, at in [*changes, *([("W", (last, 0))] if k < N else [])]:
+        _both("latrd", {"n": N, "k": k, "uplo": uplo}, {"A": a}, after, change=change, at=at)
+
+
+@pytest.mark.parametrize("shape", [(M, N), (N, M), (N, N)])
+@pytest.mark.parametrize("k", [1, K, N])
+@pytest.mark.parametrize("letter", KINDS)
+def test_some_rows_and_columns_of_a_reduction_to_bidiagonal_form(
+    letter: str, k: int, shape: tuple[int, int]
+) -> None:
+    m, n = shape
+    a, kind = _random(letter, m, n), _kind(letter)
+    made, d, e = np.array(a, order="F"), np.zeros(k), np.zeros(k)
+    tauq, taup = np.zeros(k, kind), np.zeros(k, kind)
+    x, y = (np.full((rows, k), np.nan, kind, order="F") for rows in shape)
+    lapack(letter + "labrd", m, n, k, made, m, d, e, tauq, taup, x, m, y, n)
+    after = {"A": made, "D": d, "E": e, "tauq": tauq, "taup": taup, "X": x, "Y": y}
+    inside = [("X", (m - 1, 0)), ("Y", (n - 1, 0))] if k < N else []
+    for change, at in (("D", 0), ("E", 0), ("tauq", 0), ("taup", 0), *inside):
+        _both("labrd", {"m": m, "n": n, "k": k}, {"A": a}, after, change=change, at=at)
+
+
+@pytest.mark.parametrize("direct", ["F", "B"])
+@pytest.mark.parametrize("pivot", ["V", "T", "B"])
+@pytest.mark.parametrize("side", ["L", "R"])
+@pytest.mark.parametrize("letter", KINDS)
+def test_sequences_of_rotations(letter: str, side: str, pivot: str, direct: str) -> None:
+    a = _random(letter, M, N)
+    angles = _random("d", (M if side == "L" else N) - 1)
+    c, s, made = np.cos(angles), np.sin(angles), np.array(a, order="F")
+    lapack(letter + "lasr", side, pivot, direct, M, N, c, s, made, M)
+    values = {"m": M, "n": N, "side": side, "pivot": pivot, "direct": direct}
+    _both("lasr", values, {"C": c, "S": s, "A": a}, {"A": made}, change="A", at=(4, 4))
