@@ -12,7 +12,7 @@ from qa.author.passed_values import within
 from qa.author.sites import shared_tests
 from qa.author.subjects import entries_through
 from qa.ground import Ground
-from qa.reading.function import FunctionReading, Loop, read_function
+from qa.reading.function import Branch, Call, FunctionReading, Loop, read_function
 from qa.scope_view import FunctionView, ScopeView
 
 _MOST_COMPARISONS, _LONGEST_PIECE = 5, 110
@@ -121,11 +121,7 @@ def _twin_draft(
                 re.search(r"c_\w*(?:max|chunk)|i32_max", branch.condition)
                 and len(branch.condition) < 160
             ):
-                draft.say(
-                    f"{code(branch.condition)} in {code(function.name)} is a test against the limits of the narrow code.",
-                    draft.lines(function, branch.first, branch.consequence[0]), draft.head(function),
-                )  # fmt: skip
-                told = True
+                told |= _tell_sides(draft, view, function, reading, branch)
                 break
         if told:
             break
@@ -142,6 +138,40 @@ def _twin_draft(
     claim_reach(draft, view, wide, config)
     del heads
     return draft
+
+
+def _tell_sides(
+    draft: Draft, view: ScopeView, function: FunctionView, reading: FunctionReading, branch: Branch
+) -> bool:
+    """Says what a test against the limits of 32 bits sends to which function."""
+    names = {f.name for f in view.callees.get(function.id, ()) if f.kind in ("host", "launcher")}
+    sides: dict[bool, list[Call]] = {False: [], True: []}
+    for call in reading.calls:
+        guard = next((g for g in call.guards if g.line == branch.first), None)
+        if guard is not None and call.name in names:
+            sides[guard.negated].append(call)
+    held, failed = (
+        list(dict.fromkeys(with_template(c.name, c.text) for c in sides[negated]))
+        for negated in (False, True)
+    )
+    condition = code(branch.condition)
+    if (not held and not failed) or held == failed:
+        return False
+    if held and failed:
+        text = draft.choose(
+            f"Where {condition} holds, {code(function.name)} goes on with {listed([code(c) for c in held[:2]])}, and where it fails with {listed([code(c) for c in failed[:2]])}.",
+            f"The numbers decide by {condition}: {listed([code(c) for c in held[:2]])} if it holds, {listed([code(c) for c in failed[:2]])} if not.",
+            salt="sides",
+        )
+    else:
+        verb = "holds" if held else "fails"
+        text = f"Only where {condition} {verb} does {code(function.name)} go on with {listed([code(c) for c in (held or failed)[:2]])}."
+    calls = [*sides[False][:2], *sides[True][:2]]
+    draft.say(
+        text, draft.lines(function, branch.first, branch.consequence[0]),
+        *[draft.lines(function, c.first, c.last) for c in calls], draft.head(function),
+    )  # fmt: skip
+    return True
 
 
 def _tell_piece(
@@ -276,7 +306,8 @@ def _precision_draft(
             *heads_of(draft, view, common[:4]), "scope",
         )  # fmt: skip
     alone = [(kernel, one) for kernel in only_one] + [(kernel, two) for kernel in only_two]
-    reason = any(_tell_type_test(draft, view, kernel, e, config) for kernel, e in alone[:3])
+    told = [_tell_type_test(draft, view, kernel, e, config) for kernel, e in alone[:3]]
+    reason = any(told)
     if not reason:
         paths = [
             way_to(view, e, config, k[0])

@@ -11,6 +11,7 @@ from qa.author.draft import Draft
 from qa.author.numbers import put_into
 from qa.author.subjects import types_of
 from qa.ground import Ground
+from qa.reading.deciding import split_at, unwrapped
 from qa.reading.element_types import BYTES
 from qa.reading.function import FunctionReading, read_function
 from qa.scope_view import FunctionView, ScopeView
@@ -209,3 +210,18 @@ def put_in(index: str, values: dict[str, Value], **place: int) -> str:
         "blockIdx.z": place.get("bz", 0),
     }  # fmt: skip
     return put_into(index, {**values, **spots})
+
+
+def one_lane(facts: KernelFacts, row: Row) -> bool:
+    """A test around an access lets one thread of a row through at a time."""
+    for guard in facts.of("guard"):
+        span = guard.fact["span"]
+        if guard.line == row.line or not span["start_line"] <= row.line <= span["end_line"]:
+            continue
+        condition = str(guard.value.get("resolved") or guard.value["condition"])
+        for part in split_at(unwrapped(condition), "&&"):
+            if re.fullmatch(
+                r"\(?threadIdx\.x\)? == [^=<>]+|[^=<>]+ == \(?threadIdx\.x\)?", unwrapped(part)
+            ):
+                return True
+    return False

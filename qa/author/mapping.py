@@ -13,6 +13,7 @@ from qa.author.kernel_facts import (
     at,
     claim_fact,
     kernel_facts,
+    one_lane,
     plain_index,
     put_in,
     settings,
@@ -44,9 +45,9 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
 
 
 def _usable(facts: KernelFacts) -> list[Row]:
-    return [
+    return [  # where one lane is let through it has no neighbour at work
         row for row in facts.of("global_access")
-        if facts.holds(row) and plain_index(row.value.get("index")) and re.match(r"\w+$", str(row.value.get("buffer")))
+        if facts.holds(row) and not one_lane(facts, row) and plain_index(row.value.get("index")) and re.match(r"\w+$", str(row.value.get("buffer")))
     ]  # fmt: skip
 
 

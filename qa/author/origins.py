@@ -113,9 +113,19 @@ def _draft(
         ),
         "recompute",
     )  # fmt: skip
+    asks = re.search(rf"\b{re.escape(increment)}\w* *< *0", site.callee.text)
+    settled = (
+        f"The launch hands {name} over in place of the plain offset." if asks
+        else draft.choose(
+            f"The kernel never asks for the sign of {code(increment)}: {name}, which the launch hands over as the offset, has settled it.",
+            f"So {name} takes the offset's place in the launch, and no thread of {kernel} has to look at the sign of {code(increment)}.",
+            salt="settled",
+        )
+    )  # fmt: skip
     draft.say(
-        f"The launch passes {name} where the kernel expects the offset.", site.at,
+        settled, site.at,
         draft.lines(function, site.at.start_line, site.at.end_line), draft.head(function),
+        draft.head(site.callee),
     )  # fmt: skip
     given = {**values, increment: -2}
     draft.claim(

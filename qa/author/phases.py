@@ -51,7 +51,7 @@ def tell_phase(
     rows, tail = _meeting(facts, launched, stores, loads)
     if written and read:
         text = draft.choose(
-            f"Ahead of {which} {written} {are} stored, and behind it {read} {were} read",
+            f"Up to {which} {written} {are} stored, and from there on {read} {were} read",
             f"{which.capitalize()} parts the store to {written} from the load of {read}",
             f"Between the store to {written} and the load of {read} stands {which}",
             salt=f"phase{place}",

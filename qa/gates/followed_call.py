@@ -49,6 +49,7 @@ _RUNS = re.compile(
     r"|\b(?:launches|runs|chooses|selects|is|takes) `(\w+)(?:<[^`]*>)?`"
 )
 _COUNTED = re.compile(r"(?<![\w.,])(\d[\d,]*) (threads|blocks)\b(?! of)")
+_ALONG_AXIS = re.compile(r"(?<![\w.,])(\d[\d,]*) (?:threads|blocks) along ([xyz])\b")
 _CONCLUDED = re.compile(r",\s+(?:so|hence|thus|therefore)\b")
 _DENIED = re.compile(r"\b(?:not|no|never|neither|nor|without)\b|n't\b")
 _TRUE = frozenset(
@@ -108,6 +109,7 @@ def agree(case: Case) -> str | None:
                 or _values(clause, followed, current[0])
                 or _kernels(case, clause, followed, changed=changed)
                 or _threads(case, clause, followed)
+                or _along(clause, followed)
             )
             if why:
                 return f"{why}: {sentence[:90]}"
@@ -319,6 +321,23 @@ def _kernels(case: Case, clause: str, followed: list[Followed], *, changed: bool
             continue
         if name in own and name not in run_:
             return f"for this call {sorted(run_)[0]} is launched, not {name}"
+    return None
+
+
+def _along(clause: str, followed: list[Followed]) -> str | None:
+    """Blocks and threads along an axis are those that some grid or block has along it."""
+    if not followed or any(one.launched is None for one in followed) or _SUPPOSED.search(clause):
+        return None
+    along: dict[str, set[int]] = {axis: set() for axis in "xyz"}
+    for one in followed:
+        for name, value in one.outcome.values.items():
+            if name[-2:] in (".x", ".y", ".z") and isinstance(value, int):
+                along[name[-1]].add(value)
+    for match in _ALONG_AXIS.finditer(clause):
+        value, axis = int(match[1].replace(",", "")), match[2]
+        elsewhere = set().union(*(along[other] for other in "xyz" if other != axis))
+        if along[axis] and value not in along[axis] and value in elsewhere:
+            return f"no grid or block for this call has {value} along {axis}"
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from qa.gates import measures, order, reached
+from qa.gates import directions, measures, order, quantities, reached
 from qa.gates.case import Case
 from qa.text.prose import checkable, plain
 
@@ -17,7 +17,7 @@ _DECISIVE = re.compile(
     r"|\b(?P<order>before|after|precedes?|follows?|behind|in front of)\b",
     re.I,
 )
-_PATTERNS = (*reached.PATTERNS, *measures.PATTERNS)
+_PATTERNS = (*reached.PATTERNS, *measures.PATTERNS, *directions.PATTERNS, *quantities.PATTERNS)
 NOTHING = "sentences without code, number or name"
 WORDS_OF = "words of {} in prose that no gate weighs"
 

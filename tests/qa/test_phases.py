@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from extractor.records import Span
-from qa.author.kernel_facts import KernelFacts, Row
+from qa.author.kernel_facts import KernelFacts, Row, one_lane
 from qa.author.launch_pairs import Shape
 from qa.author.phases import tell_phase
 from qa.author.residency import Needs, _tell_blocks
@@ -100,7 +100,7 @@ def test_a_barrier_is_told_with_its_own_number_and_what_it_parts(facts: KernelFa
     )
     assert tell_phase(draft, facts, launched, parts, 1)
     assert draft.said[-1] == (
-        "Ahead of the second one `sums[wave]` is stored, and behind it `sums[lane]` is read: "
+        "Up to the second one `sums[wave]` is stored, and from there on `sums[lane]` is read: "
         "element 1 of `sums`, for instance, goes from the thread with `threadIdx.x` = 64 "
         "to the one with `threadIdx.x` = 1."
     ), "what both branches of a test do does not hang on it"
@@ -136,3 +136,23 @@ def test_wavefronts_come_in_whole_blocks(
     _tell_blocks(draft, needs(occupancy, threads, lds), pair)
     assert said in " ".join(draft.said)
     assert bool(draft.said) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("resolved", "alone"),
+    [
+        ("(threadIdx.x == k)", True),
+        ("y < ny && k == threadIdx.x", True),
+        ("threadIdx.x < k", False),
+        ("threadIdx.x % 64 == 0", False),
+        ("threadIdx.y == 0", False),
+    ],
+)
+def test_an_access_under_an_equality_of_the_lane_has_no_neighbour(
+    facts: KernelFacts, resolved: str, alone: bool
+) -> None:
+    span = {"file": "k.hpp", "start_line": 6, "end_line": 7, "sha256": "0" * 64}
+    value = {"condition": "c", "resolved": resolved}
+    facts.rows["guard"] = [Row(6, 1, value, {"span": span})]
+    assert one_lane(facts, access(7, "store", "0")) is alone
+    assert not one_lane(facts, access(9, "store", "0"))
