@@ -55,13 +55,8 @@ template <class T> static inline cudaError_t hipHostMalloc(T** p, size_t n, unsi
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
 #define HIP_SYMBOL(name) name
-// HIP gives every kernel 64 KiB of dynamic LDS; CUDA gives more than 48 only to those that ask.
-static inline void hipcuda_ask_for_lds(const void* kernel, size_t bytes) {
-  if (bytes > 48 << 10) (void)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
-}
 #define hipLaunchKernelGGLInternal(kernel, blocks, threads, lds, stream, ...) \
   do {                                                                        \
-    hipcuda_ask_for_lds((const void*)kernel, (lds));                          \
     kernel<<<(blocks), (threads), (lds), (stream)>>>(__VA_ARGS__);            \
   } while (0)
 #define hipLaunchKernelGGL(kernel, ...) hipLaunchKernelGGLInternal((kernel), __VA_ARGS__)
