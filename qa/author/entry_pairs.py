@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
-from qa.author.outline import with_template
 from qa.author.passed_values import within
+from qa.author.pieces import tell_piece, tell_sides
 from qa.author.sites import shared_tests
 from qa.author.subjects import entries_through
 from qa.ground import Ground
-from qa.reading.function import Branch, Call, FunctionReading, Loop, read_function
+from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView
 
-_MOST_COMPARISONS, _LONGEST_PIECE = 5, 110
+_MOST_COMPARISONS = 5
 
 
 def twins(view: ScopeView, ground: Ground) -> Iterator[Draft]:
@@ -113,7 +113,7 @@ def _twin_draft(
                     ),
                     draft.lines(function, loop.first, loop.first + loop.head.count("\n")), draft.head(function),
                 )  # fmt: skip
-                _tell_piece(draft, view, function, reading, loop)
+                tell_piece(draft, view, function, reading, loop)
                 told = True
                 break
         for branch in reading.branches:
@@ -121,7 +121,7 @@ def _twin_draft(
                 re.search(r"c_\w*(?:max|chunk)|i32_max", branch.condition)
                 and len(branch.condition) < 160
             ):
-                told |= _tell_sides(draft, view, function, reading, branch)
+                told |= tell_sides(draft, view, function, reading, branch)
                 break
         if told:
             break
@@ -134,71 +134,17 @@ def _twin_draft(
             *heads_of(draft, view, [target]), "scope",
         )  # fmt: skip
         draft.claim("identifier", target, str(types), "scope")
+        same = [f for f in second[1:-1] if f.name.isidentifier()]
+        if same and [f.name for f in second[1:-1]] == [f.name for f in first[1:-1]]:
+            names = list(dict.fromkeys(code(f.name) for f in same))
+            draft.say(
+                f"{listed(names)} {'lies' if len(names) == 1 else 'lie'} on both ways, templates that are compiled a second time with the wider type for sizes and increments, and so the kernel's own index arithmetic becomes that of {code(str(types[1]))}.",
+                *[draft.head(f) for f in same], *heads_of(draft, view, [target]), "scope",
+            )  # fmt: skip
     claim_reach(draft, view, entry, config)
     claim_reach(draft, view, wide, config)
     del heads
     return draft
-
-
-def _tell_sides(
-    draft: Draft, view: ScopeView, function: FunctionView, reading: FunctionReading, branch: Branch
-) -> bool:
-    """Says what a test against the limits of 32 bits sends to which function."""
-    names = {f.name for f in view.callees.get(function.id, ()) if f.kind in ("host", "launcher")}
-    sides: dict[bool, list[Call]] = {False: [], True: []}
-    for call in reading.calls:
-        guard = next((g for g in call.guards if g.line == branch.first), None)
-        if guard is not None and call.name in names:
-            sides[guard.negated].append(call)
-    held, failed = (
-        list(dict.fromkeys(with_template(c.name, c.text) for c in sides[negated]))
-        for negated in (False, True)
-    )
-    condition = code(branch.condition)
-    if (not held and not failed) or held == failed:
-        return False
-    if held and failed:
-        text = draft.choose(
-            f"Where {condition} holds, {code(function.name)} goes on with {listed([code(c) for c in held[:2]])}, and where it fails with {listed([code(c) for c in failed[:2]])}.",
-            f"The numbers decide by {condition}: {listed([code(c) for c in held[:2]])} if it holds, {listed([code(c) for c in failed[:2]])} if not.",
-            salt="sides",
-        )
-    else:
-        verb = "holds" if held else "fails"
-        text = f"Only where {condition} {verb} does {code(function.name)} go on with {listed([code(c) for c in (held or failed)[:2]])}."
-    calls = [*sides[False][:2], *sides[True][:2]]
-    draft.say(
-        text, draft.lines(function, branch.first, branch.consequence[0]),
-        *[draft.lines(function, c.first, c.last) for c in calls], draft.head(function),
-    )  # fmt: skip
-    return True
-
-
-def _tell_piece(
-    draft: Draft, view: ScopeView, function: FunctionView, reading: FunctionReading, loop: Loop
-) -> None:
-    """Says what a round of a loop over pieces works out, and whom it hands the piece to."""
-    inside = [d for d in reading.definitions if loop.first in d.loops]
-    pieces = [
-        d
-        for d in inside
-        if re.search(r"min|_base|adjust", d.value) and len(d.value) < _LONGEST_PIECE
-    ]
-    if not pieces:
-        return
-    told = list({d.name: d for d in pieces}.values())[:3]
-    names = {f.name for f in view.callees.get(function.id, ()) if f.kind in ("host", "launcher")}
-    calls = [
-        c
-        for c in reading.calls
-        if loop.first in c.loops and c.name in names and len(c.arguments) > 4
-    ]
-    text = f"In each of its rounds {listed([f'{code(d.name)} is {code(d.value)}' for d in told])}"
-    spans = [draft.lines(function, d.first, d.last) for d in told]
-    if calls:
-        text += f", and what is cut out so goes to {code(with_template(calls[-1].name, calls[-1].text))}"
-        spans.append(draft.lines(function, calls[-1].first, calls[-1].last))
-    draft.say(f"{text}.", *spans, draft.head(function))
 
 
 def seen(view: ScopeView, ground: Ground, entry: str, config: str) -> set[str]:
@@ -346,7 +292,8 @@ def _tell_type_test(draft: Draft, view: ScopeView, kernel: str, entry: str, conf
     )  # fmt: skip
     call = {"entry": entry, "config": config, "args": {}}
     inside = within(view, draft.ground, call, symbol, caller)
-    for test in shared_tests(draft.ground, sites):
+    # What holds around a launch says more of the type than what has failed before it.
+    for test in sorted(shared_tests(draft.ground, sites), key=lambda one: one.negated):
         for name in re.findall(r"[A-Za-z_]\w*", test.condition):
             definition = reading.definition(name)
             if (
