@@ -51,8 +51,8 @@ def said(number: int) -> str:
 
 def test_both_sides_of_a_test_are_told_without_what_they_share() -> None:
     assert said(0) == (
-        "Where `incx < c_i32_max` holds, `launcher_64` goes on with `narrow<int>`, and where it fails "
-        "with a launch of `kernel`."
+        "Where `incx < c_i32_max` holds, `launcher_64` goes on with `narrow<int>`, and where it "
+        "fails with a launch of `kernel`."
     )
 
 
