@@ -23,6 +23,7 @@ _MOST_TOLD = 3
 _MOST_PARTS = 7
 _MOST_MEANINGS = 2
 _LONGER = "a longer test"
+_BY_TYPE = " for this type"
 _PLAIN_FLAG = re.compile(r"^[\w.>-]+\(?\)? == [\w:]+ \? true : false$")
 
 
@@ -258,6 +259,14 @@ def _shown(row: Settled) -> str:
     )
 
 
+def _meant(meanings: Sequence[str]) -> str:
+    """What names stand for, in a sentence; what the type settles is said to be so once."""
+    bare = [one.removesuffix(_BY_TYPE) for one in meanings]
+    if all(one.endswith(_BY_TYPE) for one in meanings):
+        return f"For this type {listed(bare)}."
+    return f"There {listed(meanings)}."
+
+
 def _tell_meanings(
     draft: Draft,
     site: Site,
@@ -286,5 +295,5 @@ def _tell_meanings(
     for _flag, name, words, _span in chosen:
         told.update((name, words.strip("`")))
     if meanings:
-        draft.say(f"There {listed(meanings)}.", *[span for *_rest, span in chosen])
+        draft.say(_meant(meanings), *[span for *_rest, span in chosen])
     return meanings

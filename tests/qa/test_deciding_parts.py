@@ -10,7 +10,7 @@ import pytest
 
 from extractor.records import Span
 from qa.author.decisions import _pieces
-from qa.author.launch_tests import Settled, _failing, _fails, _holding
+from qa.author.launch_tests import Settled, _failing, _fails, _holding, _meant
 from qa.author.sites import Test as Condition
 from qa.gates import polarity
 from qa.gates.followed_call import _NEITHER
@@ -75,6 +75,14 @@ def test_a_failed_test_says_where_and_a_long_one_is_told_by_its_parts() -> None:
     )
     assert _holding(settled(long, False, "x", gfx90a=("y",))) == ["`x`", "`y` on gfx90a"]
     assert _holding(settled("a && b", False, "a", "b")) == ["`a && b`"]
+
+
+def test_what_the_type_settles_is_said_once() -> None:
+    by_type = ["`a` is false for this type", "`b` is true for this type"]
+    assert _meant(by_type) == "For this type `a` is false and `b` is true."
+    assert _meant([by_type[0], "`c` is `n < 4`"]) == (
+        "There `a` is false for this type and `c` is `n < 4`."
+    )
 
 
 def test_a_test_that_is_too_long_is_told_by_its_short_parts() -> None:
