@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from qa.author.draft import Draft, code, listed
+from qa.author.draft import Draft, code, counted, listed
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.definitions import times_set
@@ -98,8 +98,17 @@ def outline(
     if dark - _STATUSES or open_names - _STATUSES or stores < len(reading.stores):
         lead = INCOMPLETE
     text = lead + "; ".join(f"({n}) {one}" for n, one in enumerate(told, 1)) + "."
-    text += here(names)
+    text += here(names) + _left_out(reading)
     return text if len(text) <= _LONGEST else ""
+
+
+def _left_out(reading: FunctionReading) -> str:
+    """How many calls that only log are not among the steps."""
+    logs = [call for call in reading.calls if _LOGS.fullmatch(call.name)]
+    count = sum(not any(_stands_within(call, other) for other in logs) for call in logs)
+    if not count:
+        return ""
+    return f" Not among these steps: {counted(count, 'call')} that only {'logs' if count == 1 else 'log'}."
 
 
 def here(names: Mapping[str, str]) -> str:

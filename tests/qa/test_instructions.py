@@ -305,5 +305,6 @@ def test_checks_that_stand_in_macros_are_told_and_the_names_of_logs_are_not() ->
     for check in ("HANDLE(0, h)", "SIZE(1, n)", "POINTER(2, x)"):
         assert f"check with `LIB_CHECKARG_{check}`" in told
     assert "replaceX" not in told
+    assert told.endswith("Not among these steps: 1 call that only logs.")
     assert told.count("prepare") == 1, "what a macro wraps is told by itself"
     assert told.index("SIZE(1") < told.index("`n == 0` holds") < told.index("POINTER(2")
