@@ -11,6 +11,10 @@ from extractor.project import Project
 from extractor.records import Scope
 
 
+class NotInConfiguration(UnknownName):
+    """An interface of which the chosen configurations define nothing, though others may."""
+
+
 def extract(
     project: str | Path,
     interface: str,
@@ -51,9 +55,8 @@ def scope_bytes(project: Project, interface: str, configs: Sequence[str]) -> byt
     builder = project.builder(configs, entries)
     scope = builder.build(interface, entries)
     if not scope.entry_points and not scope.failed_units:
-        raise UnknownName(
-            "interface", interface, project.families(), f"see: extract {project.rule.name}"
-        )
+        hint = f"{' and '.join(configs)} of {project.rule.name} defines nothing of it"
+        raise NotInConfiguration("interface", interface, (), hint)
     data = scope.model_dump_json(by_alias=True).encode() + b"\n"
     if not any(run.lost for run in project.runs):
         project.store.remember(key, data)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from extractor.api import scope_bytes
+from extractor.api import NotInConfiguration, scope_bytes
 from extractor.errors import ToolchainError, UnknownName
 from extractor.output import write
 from extractor.project import Project, opened, output_folder
@@ -104,6 +104,9 @@ def _interface(tracers: Sequence[Tracer], asked: _Asked) -> tuple[dict[str, Any]
         try:
             traced = trace_interface(tracer, name, archs=asked.archs, effort=asked.effort)
             scope = json.loads(scope_bytes(project, name, (config,)))
+        except NotInConfiguration as why:
+            summary["configs"][config] = {"absent": str(why)}
+            continue
         except (ToolchainError, UnknownName) as error:
             summary["configs"][config] = {"error": str(error)}
             continue
@@ -144,10 +147,13 @@ def complete(summaries: Sequence[dict[str, Any]]) -> bool:
     """Whether everything could be traced, nothing was launched that the scope lacks, and nothing
     that no call was to launch."""
     return all(
-        "error" not in figures
-        and not figures["coverage"]["outside"]
-        and not figures["coverage"]["sites_refuted"]
-        and not figures["failed_units"]
+        "absent" in figures
+        or (
+            "error" not in figures
+            and not figures["coverage"]["outside"]
+            and not figures["coverage"]["sites_refuted"]
+            and not figures["failed_units"]
+        )
         for summary in summaries
         for figures in summary["configs"].values()
     )
@@ -175,8 +181,9 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
     notes = []
     for summary in summaries:
         for config, figures in summary["configs"].items():
-            if "error" in figures:
-                notes.append(f"{summary['interface']} {config}: {figures['error']}")
+            if not figures.keys().isdisjoint(("error", "absent")):
+                why = figures.get("error") or figures["absent"]
+                notes.append(f"{summary['interface']} {config}: {why}")
                 continue
             cover = figures["coverage"]
             table.add_row(

@@ -98,3 +98,31 @@ def test_a_library_whose_rule_says_nothing_of_calls_is_named(tmp_path: Path) -> 
     rules.write_text(text[: text.index("[trace]")], encoding="utf-8")
     with pytest.raises(RuleError, match=r"no \[trace\] section"):
         Tracer(Project(rules), "source")
+
+
+def test_a_configuration_that_lacks_an_interface_is_said_and_is_no_failure(
+    tmp_path: Path, in_shared_cache: Path
+) -> None:
+    folder = tmp_path / "weir"
+    shutil.copytree(BROOK.parents[1] / "weir", folder)
+    rules = (folder / "rules.toml").read_text().replace('"spill"]', '"spill", "spare"]')
+    both = '[[configurations]]\nname = "source"\n[[configurations]]\nname = "lean"\n'
+    both += 'flags = ["-DLEAN"]\n\n[trace]'
+    (folder / "rules.toml").write_text(rules.replace("[trace]", both, 1))
+    header = folder / "include" / "weir.h"
+    declared = "WEIR_EXPORT weir_status weir_sspare(weir_handle handle, int n);\n"
+    header.write_text(
+        header.read_text().replace("WEIR_EXPORT weir", declared + "WEIR_EXPORT weir", 1)
+    )
+    (folder / "src" / "spare.hip").write_text(
+        '#include <hip/hip_runtime.h>\n#include "weir.h"\n#ifndef LEAN\n'
+        "__global__ void spare(int n) {}\n"
+        'extern "C" weir_status weir_sspare(weir_handle handle, int n)\n'
+        "{ spare<<<1, 64>>>(n); return weir_status_success; }\n#endif\n"
+    )
+    project = Project(folder / "rules.toml")
+    effort = Effort(draws=2, budget=2, search=0)
+    (found,) = command.run(project, ["spare"], ("source", "lean"), tmp_path / "out", ARCHS, effort)
+    assert found["configs"]["source"]["coverage"]["sites_seen"] == 1
+    assert "lean of weir defines nothing of it" in found["configs"]["lean"]["absent"]
+    assert command.complete([found])
