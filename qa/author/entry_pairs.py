@@ -95,6 +95,8 @@ def _twin_draft(
             ),
             *[draft.head(f) for f in extra[:3]], "scope",
         )  # fmt: skip
+    if extra:
+        _tell_meeting(draft, entry, wide, first, second)
     told = False
     for function in second:
         if function.span is None or function.name in {f.name for f in first}:
@@ -145,6 +147,28 @@ def _twin_draft(
     claim_reach(draft, view, wide, config)
     del heads
     return draft
+
+
+def _tell_meeting(
+    draft: Draft, entry: str, wide: str, first: list[FunctionView], second: list[FunctionView]
+) -> None:
+    """Says where the two ways come together again."""
+    names = {f.name for f in first[1:]}
+    place = len(second)
+    while place > 1 and second[place - 1].name in names:
+        place -= 1
+    if place in (1, len(second)):
+        return
+    before, meeting = second[place - 1], second[place]
+    what = "the kernel itself" if meeting.kind == "kernel" else code(meeting.name)
+    draft.say(
+        draft.choose(
+            f"The two ways come together in {what}, to which {code(before.name)} hands the work of {code(wide)}.",
+            f"{code(before.name)} hands the work on to {what}, and from there on {code(wide)} goes the way of {code(entry)}.",
+            salt="meeting",
+        ),
+        draft.head(before), draft.head(meeting), "scope",
+    )  # fmt: skip
 
 
 def seen(view: ScopeView, ground: Ground, entry: str, config: str) -> set[str]:

@@ -81,6 +81,8 @@ def offsets(pair: Pair, row: Row, shape: Shape) -> Offsets | None:
             value = _ordinary(name, shape) if passed is None else passed
             found.values[name] = value
             if passed is None:
+                if shape.trace is not None and name in shape.trace["args"]:
+                    return None  # another value than the call's, though it has the name
                 found.assumed[name] = value
     return found
 

@@ -48,7 +48,8 @@ def tell_place(
         draft.say(
             f"Where {code(decision.condition)} {where}, {code(launcher.name)} has "
             f"{'a launch' if len(names) == 1 else 'launches'} of {listed([code(n) for n in names])} in its place.",
-            decision.span, *[s.at for s in others if s.callee.name in names][:4], draft.head(launcher),
+            decision.span, *[next(s.at for s in others if s.callee.name == n) for n in names],
+            draft.head(launcher),
         )  # fmt: skip
         return True
     return told

@@ -35,12 +35,22 @@ def shapes_of(sites: Sequence[Site]) -> str:
     )
     parts = []
     for name, rows in (("grid", grids), ("block", blocks)):
-        known = [f"`{row}`" for row in rows if not re.fullmatch(r"[a-z_]\w*", row)]
+        known = [_shown(row) for row in rows if not re.fullmatch(r"[a-z_]\w*", row)]
         if len(known) == len(rows) == 1:
             parts.append(f"{name} {known[0]}")
         elif len(known) == len(rows) <= 5:
             parts.append(f"{name} {', '.join(known[:-1])} or {known[-1]}, as the case may be")
     return " and ".join(parts)
+
+
+def _shown(row: str) -> str:
+    """A grid or block; one of mere numbers may stand otherwise in the code: ``32 x 32``."""
+    if re.fullmatch(r"\(\s*\d+(?:\s*,\s*\d+)*\s*\)", row):
+        extents = re.findall(r"\d+", row)
+        while len(extents) > 1 and extents[-1] == "1":
+            extents.pop()
+        return " x ".join(extents)
+    return f"`{row}`"
 
 
 def explained(sites: Sequence[Site], ground: Ground, text: str) -> dict[str, str] | None:
@@ -61,6 +71,7 @@ def explained(sites: Sequence[Site], ground: Ground, text: str) -> dict[str, str
     reading = read_function(caller.text, caller.span.start_line)
     given = {p.name for p in reading.parameters} | set(template_parameters(caller))
     found: dict[str, str] = {}
+    text = re.sub(r"\d+(?: x \d+)+", " ", text)
     open_names = [(name, 0) for name in _NAME.findall(text)]
     while open_names:
         name, depth = open_names.pop(0)

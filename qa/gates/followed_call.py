@@ -98,7 +98,7 @@ def agree(case: Case) -> str | None:
     known = _parameters(ways)
     current = asked
     for sentence in case.sentences:
-        for clause in _CLAUSE.split(plain(sentence)):
+        for clause in _clauses(plain(sentence), known):
             own = _different(told_of(clause, one, known) for one in asked)
             changed = own != asked
             current = own if changed else current
@@ -114,6 +114,18 @@ def agree(case: Case) -> str | None:
             if why:
                 return f"{why}: {sentence[:90]}"
     return None
+
+
+def _clauses(sentence: str, known: frozenset[str]) -> Iterator[str]:
+    """Parts of a sentence that are about one call each, as far as its commas tell."""
+    for clause in _CLAUSE.split(sentence):
+        given = [
+            name
+            for names, _value in CHAIN.findall(clause)
+            for name in re.findall(r"[A-Za-z_]\w*", names)
+            if name in known
+        ]
+        yield from re.split(r",\s+and\s+", clause) if len(given) > len(set(given)) else [clause]
 
 
 def _different(calls: Iterable[Call]) -> list[Call]:
