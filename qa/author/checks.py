@@ -15,6 +15,7 @@ from qa.ground import Ground
 from qa.reading.documentation import Documentation
 from qa.reading.outcome import Outcome, Step
 from qa.scope_view import FunctionView, ScopeView
+from qa.text.brackets import split_at
 
 _LONGEST_CITE = 14
 
@@ -58,23 +59,9 @@ def _cite(draft: Draft, function: FunctionView, outcome: Outcome, step: Step) ->
 
 def _disjuncts(made: Arguments, step: Step, faults: tuple[Fault, ...]) -> list[str]:
     """Those parts of a condition joined by ``||`` that hold."""
-    parts = split_logic(step.text, "||")
+    parts = split_at(step.text, "||")
     values = {**made.values, **{fault.name: fault.value for fault in faults}}
     return [part for part in parts if made.holds(part, values)] if len(parts) > 1 else []
-
-
-def split_logic(text: str, operator: str) -> list[str]:
-    """Parts of a condition at an operator outside parentheses."""
-    parts, depth, start, index = [], 0, 0, 0
-    while index < len(text):
-        depth += (text[index] in "([") - (text[index] in ")]")
-        if depth == 0 and text.startswith(operator, index):
-            parts.append(text[start:index].strip())
-            start = index = index + len(operator)
-            continue
-        index += 1
-    parts.append(text[start:].strip())
-    return parts
 
 
 def _two_faults(

@@ -12,10 +12,10 @@ from qa.author.launch_prose import Trace, meaning_words, tell_constants, tell_pa
 from qa.author.passed_values import Passed, fixed_parameters, not_denied, within
 from qa.author.sites import Test, count_of_tests, shared_tests
 from qa.ground import Ground
-from qa.reading.deciding import split_at, unwrapped
 from qa.reading.function import Branch, FunctionReading, read_function
 from qa.reading.function_text import under_directive
 from qa.scope_view import FunctionView, ScopeView
+from qa.text.brackets import split_at, unwrapped
 
 _LONGEST_TEST = 140
 _LONGEST_PIECE = 60

@@ -11,11 +11,11 @@ from qa.author.draft import Draft
 from qa.author.numbers import put_into
 from qa.author.subjects import types_of
 from qa.ground import Ground
-from qa.reading.deciding import split_at, unwrapped
 from qa.reading.element_types import BYTES
 from qa.reading.function import FunctionReading, read_function
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Unknown, Value, evaluate, names_in
+from qa.text.brackets import split_at, unwrapped
 
 _PARAMETERS: dict[str, int] = {"incx": 2, "incy": 3, "inc": 2, "batch_count": 2, "alpha": 1}
 _CLAIMED = frozenset(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from qa.author.kernel_facts import Row, plain_index
 from qa.author.launch_pairs import Pair, Shape
-from qa.author.numbers import unwrapped
 from qa.text.arithmetic import Unknown, Value, evaluate
+from qa.text.brackets import split_at, unwrapped
 
 _BELOW = re.compile(r"(.+?)\s*<\s*([A-Za-z_]\w*)")
 _BEYOND = re.compile(r"([A-Za-z_]\w*)\s*<=\s*(.+)")
@@ -43,18 +43,9 @@ class Line:
         return position // self.per_block, position % self.per_block // self.per_thread
 
 
-def split_at(text: str, operator: str) -> list[str]:
-    """Parts of an expression between an operator outside parentheses."""
-    parts, depth, start, index = [], 0, 0, 0
-    while index < len(text):
-        depth += (text[index] == "(") - (text[index] == ")")
-        if depth == 0 and text.startswith(operator, index):
-            parts.append(text[start:index])
-            index += len(operator)
-            start = index
-            continue
-        index += 1
-    return [unwrapped(part) for part in (*parts, text[start:])]
+def parts_at(text: str, operator: str) -> list[str]:
+    """Parts of an expression between an operator, without brackets around each."""
+    return [unwrapped(part) for part in split_at(text, operator)]
 
 
 def bounds_at(pair: Pair, line: int) -> list[Bound] | None:
@@ -69,9 +60,9 @@ def bounds_at(pair: Pair, line: int) -> list[Bound] | None:
         resolved = unwrapped(str(guard.value.get("resolved") or ""))
         inside = span["start_line"] <= line <= span["end_line"] and guard.line != line
         if guard.value.get("effect") == "return" and span["end_line"] <= line:
-            parts, shape = split_at(resolved, "||"), _BEYOND
+            parts, shape = parts_at(resolved, "||"), _BEYOND
         elif guard.value.get("effect") == "skip" and inside:
-            parts, shape = split_at(resolved, "&&"), _BELOW
+            parts, shape = parts_at(resolved, "&&"), _BELOW
         else:
             continue
         if not resolved:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from qa.text.arithmetic import Unknown, Value, evaluate
+from qa.text.brackets import unwrapped
 
 _CASTS = r"\b(?:u?int\d+_t|size_t)\("
 
@@ -14,19 +15,6 @@ def equation(worked: str, value: object) -> str:
     """A term and what it comes to; the number alone where the two read the same."""
     same = re.sub(r"[\s()]", "", worked) == str(value)
     return str(value) if same else f"{worked} = {value}"
-
-
-def unwrapped(text: str) -> str:
-    """An expression without parentheses around the whole."""
-    text = text.strip()
-    while text.startswith("(") and text.endswith(")"):
-        depth = 0
-        for index, character in enumerate(text):
-            depth += (character == "(") - (character == ")")
-            if depth == 0 and index < len(text) - 1:
-                return text
-        text = text[1:-1].strip()
-    return text
 
 
 def put_into(expression: str, values: Mapping[str, Value]) -> str:

@@ -14,9 +14,9 @@ from qa.gates.asked_calls import asked_of
 from qa.gates.case import Case
 from qa.gates.claims import template_parameters
 from qa.gates.reached import readable, readings_of
-from qa.reading.deciding import split_at, unwrapped
 from qa.reading.function_text import without_comments
 from qa.scope_view import FunctionView
+from qa.text.brackets import split_at, unwrapped
 from qa.text.comparisons import tight
 from qa.text.prose import plain
 

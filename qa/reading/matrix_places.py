@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from qa.reading.deciding import split_at
 from qa.reading.function_text import without_comments
+from qa.text.brackets import split_at
 
 _LEADING = r"(?:\w+\()?\bld[a-zA-Z]*(?:_64)?\b\)?"
 _OPERAND = r"(?:\w+\([^()]*\)|\w+|\([^()]*\))"

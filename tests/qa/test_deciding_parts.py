@@ -15,7 +15,8 @@ from qa.author.sites import Test as Condition
 from qa.gates import polarity
 from qa.gates.followed_call import _NEITHER
 from qa.reading.architecture_calls import answers
-from qa.reading.deciding import deciding, split_at, unwrapped
+from qa.reading.deciding import deciding
+from qa.text.brackets import split_at, unwrapped
 
 SPAN = Span(file="a.cpp", start_line=1, end_line=9, sha256="0" * 64)
 VALUES = {"m <= 32": False, "n <= 32": False, "many": True, "x": True, "y": False}

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from qa.author.launch_bounds import Line, bounds_at, line_of, split_at
+from qa.author.launch_bounds import Line, bounds_at, line_of, parts_at
 from qa.author.launch_offsets import Offsets
 from qa.author.launch_pairs import Pair, Shape, passed_arguments
 from qa.author.launch_values import allowed, choose_shape, shape_of
-from qa.author.numbers import put_into, unwrapped
+from qa.author.numbers import put_into
 from qa.author.wavefronts import _spread
+from qa.text.brackets import unwrapped
 
 
 def guard(condition: str, resolved: str, first: int, last: int, effect: str = "skip") -> Any:
@@ -93,7 +94,7 @@ def test_bounds_are_those_that_a_thread_has_passed() -> None:
 
 
 def test_conjunctions_split_outside_parentheses() -> None:
-    assert split_at("(a < (b && c)) && d < e", "&&") == ["a < (b && c)", "d < e"]
+    assert parts_at("(a < (b && c)) && d < e", "&&") == ["a < (b && c)", "d < e"]
 
 
 @pytest.mark.parametrize(("position", "owner"), [(0, (0, 0)), (255, (0, 255)), (999, (3, 231))])
