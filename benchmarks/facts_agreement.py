@@ -25,7 +25,7 @@ import argparse
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ import orjson
 from extractor.errors import UnknownName
 from extractor.facts.device import facts_of
 from extractor.facts.device.library import planned_survey
-from extractor.facts.host.traced import compared_by_entry
+from extractor.facts.host.traced import compared_by_entry, entries_traced, sampled
 from extractor.facts.records import Fact
 from extractor.facts.report.faults import launched_blocks
 from extractor.function_head import head_of
@@ -120,28 +120,13 @@ def lds(project: Project, folder: Path) -> dict[str, Any]:
 
 def host(project: Project, folder: Path, interface: str, most: int) -> dict[str, Any]:
     """Host facts against traces."""
-    config = project.configurations()[0]
+    config, name = project.configurations()[0], project.rule.name
     files = sorted(folder.glob(f"{interface or '*'}/traces.jsonl"))
-    names = {row["entry"] for file in files for row in _rows(file, b"") if row["config"] == config}
+    names = entries_traced(files, name, config)
     if not names:
         return {"traces": 0, "facts": {}}
-    traces = _by_entry(files, config, most)
+    traces = sampled(files, name, config, most)
     return compared_by_entry(project, config, names, traces).as_json()
-
-
-def _by_entry(
-    files: Sequence[Path], config: str, most: int
-) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Traces of one entry point after the other, evenly spread ones where there are more."""
-    for file in files:
-        by_entry: dict[str, list[dict[str, Any]]] = {}
-        for row in _rows(file, b""):
-            if row["config"] == config:
-                by_entry.setdefault(row["entry"], []).append(row)
-        for name in sorted(by_entry):
-            rows = by_entry.pop(name)
-            step = max(1, len(rows) // most) if most else 1
-            yield name, rows[::step][: most or None]
 
 
 def _rows(file: Path, mark: bytes) -> Iterator[dict[str, Any]]:

@@ -12,14 +12,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import orjson
 
 from extractor.commands import trace
-from extractor.facts.host.traced import compared
+from extractor.facts.host.traced import compared_by_entry, entries_traced, sampled
 from extractor.output import write
 from extractor.progress import Reporter
 from extractor.project import Project
@@ -50,11 +46,12 @@ def main() -> int:
     worst = 1.0
     for name in chosen.project or ["rocblas", "rocsolver"]:
         project = Project(name, reporter=Reporter(quiet=False))
-        rows = list(_sampled(files, name, chosen.config, chosen.most))
+        names = entries_traced(files, name, chosen.config)
+        traces = sampled(files, name, chosen.config, chosen.most)
         answer = {
             "interfaces": sorted({file.parent.name for file in files}),
             "most": chosen.most,
-            **compared(project, chosen.config, rows).as_json(),
+            **compared_by_entry(project, chosen.config, names, traces).as_json(),
         }
         results[name] = answer
         for fact, row in answer["facts"].items():
@@ -66,22 +63,6 @@ def main() -> int:
         print(f"{name:10} {sum(answer['stated'].values())} facts stated, {nulls} null")
         write(_RESULT, json.dumps(results, indent=2).encode() + b"\n")
     return 0 if worst >= WANTED else 1
-
-
-def _sampled(
-    files: Sequence[Path], project: str, config: str, most: int
-) -> Iterator[dict[str, Any]]:
-    """Traces of one library and configuration, of each entry point evenly spread ones."""
-    for file in files:
-        by_entry: dict[str, list[dict[str, Any]]] = {}
-        with file.open("rb") as lines:
-            for line in lines:
-                row = orjson.loads(line)
-                if row["project"] == project and row["config"] == config:
-                    by_entry.setdefault(row["entry"], []).append(row)
-        for rows in by_entry.values():
-            step = max(1, len(rows) // most) if most else 1
-            yield from rows[::step][: most or None]
 
 
 if __name__ == "__main__":

@@ -181,8 +181,8 @@ def show(summaries: Sequence[dict[str, Any]]) -> None:
     notes = []
     for summary in summaries:
         for config, figures in summary["configs"].items():
-            if not figures.keys().isdisjoint(("error", "absent")):
-                why = figures.get("error") or figures["absent"]
+            why = figures.get("error") or figures.get("absent")
+            if why:
                 notes.append(f"{summary['interface']} {config}: {why}")
                 continue
             cover = figures["coverage"]

@@ -40,12 +40,12 @@ _CALLED = re.compile(
     rf"|\b(?:calls|launches) `(?P<g>\w+)(?:<[^`]*>)?(?:\(\))?` (?:only |exactly |just )?"
     rf"{_TIMES.format('m')}"
 )
-_TYPES = {
-    "float complex": "rocblas_float_complex", "single complex": "rocblas_float_complex",
-    "double complex": "rocblas_double_complex", "half": "rocblas_half", "float": "float",
-    "single precision": "float", "double precision": "double", "double": "double",
+_STORED = {
+    "float complex": "ff", "single complex": "ff", "double complex": "dd", "half": "e",
+    "float": "f", "single precision": "f", "double precision": "d", "double": "d",
 }  # fmt: skip
-_TYPE = "|".join(_TYPES)
+"""How an element is stored that prose calls so, in the letters of a rule file's ``elements``."""
+_TYPE = "|".join(_STORED)
 _GIVES = re.compile(
     rf"\b[Ff]or `?(?P<type>{_TYPE})`?(?! and| or|,? `?(?:{_TYPE}))\b(?P<between>[^.;:]{{0,60}}?)"
     r"(?<![\w.])(?P<value>\d{2,})(?![\w.])"
@@ -168,6 +168,24 @@ def _called(case: Case, sentence: str) -> str | None:
     return None
 
 
+def _types(case: Case, word: str) -> list[str]:
+    """The library's types whose elements are stored as a word of prose says."""
+    trace = case.ground.project.rule.trace
+    stored = trace.elements if trace else {}
+    known = {"float": "f", "double": "d", **stored}
+    return sorted(
+        name for name, form in known.items()
+        if form == _STORED[word] and name not in case.ground.enumerators
+    )  # fmt: skip
+
+
+def _short(name: str) -> set[str]:
+    """What a library's conditions call a type: ``x_float_complex`` is ``is_complex_float``."""
+    parts = name.split("_")
+    own = [part for part in parts if part in ("float", "double", "half", "complex")] or parts
+    return {"_".join(own), "_".join(reversed(own))}
+
+
 def _constants(case: Case) -> Iterator[tuple[str, dict[str, object]]]:
     """Functions of a type alone that the cited code asks, and what they give for each type."""
     texts = " ".join(f.text for f in case.evidence_functions) + case.entry.answer
@@ -177,7 +195,7 @@ def _constants(case: Case) -> Iterator[tuple[str, dict[str, object]]]:
     for name in sorted(names):
         values: dict[str, object] = {}
         for function in case.view.by_name.get(name, ()):
-            for kind in set(_TYPES.values()):
+            for kind in sorted({name for word in _STORED for name in _types(case, word)}):
                 value = _given(case, function, kind)
                 if value is not None:
                     values[kind] = value
@@ -207,11 +225,12 @@ def _of_type(case: Case, sentence: str) -> str | None:
         lambda: list(_constants(case)),
     )
     for match in found:
-        kind, value = _TYPES[match["type"]], int(match["value"])
+        kinds, value = _types(case, match["type"]), int(match["value"])
         if _AGAINST.search(match["between"]):
             continue
         owners = [values for _name, values in known if value in values.values()]
-        if owners and all(kind in v and v[kind] != value for v in owners):
+        given = [{v[kind] for kind in kinds if kind in v} for v in owners]
+        if owners and all(own and value not in own for own in given):
             return f"{value} belongs to another type than {match['type']}"
     return None
 
@@ -229,9 +248,8 @@ def _test_of_type(case: Case, sentence: str) -> str | None:
                         kinds.add(frozenset(
                             next(filter(None, one)) for one in _IS_TYPE.findall(group)
                         ))  # fmt: skip
-        said = _TYPES[kind].removeprefix("rocblas_")
-        turned = "_".join(reversed(said.split("_")))
-        if kinds and all(kinds) and not any({said, turned, kind} & k for k in kinds):
+        said = {kind, *(own for name in _types(case, kind) for own in _short(name))}
+        if kinds and all(kinds) and not any(said & one for one in kinds):
             return f"the source asks {wanted[:40]} for {sorted(min(kinds, key=sorted))[0]}"
     return None
 

@@ -42,6 +42,10 @@ LAUNCHER = """template <typename T> int launcher(int side, int m, int n, int inc
 """
 
 
+ELEMENTS = {"other_complex_float": "ff", "other_float": "f"}
+"""Names of a library that no gate knows beforehand."""
+
+
 def function(name: str, kind: str, text: str) -> Any:
     return SimpleNamespace(
         text=text, span=SimpleNamespace(start_line=1), name=name, id=name, kind=kind,
@@ -56,7 +60,10 @@ def case(sentence: str, question: str = "") -> Any:
             function("update", "kernel", KERNEL), function("launcher", "host", LAUNCHER)
         ],
         entry=SimpleNamespace(answer=sentence, question=question),
-        ground=SimpleNamespace(enumerators={}),
+        ground=SimpleNamespace(
+            enumerators={},
+            project=SimpleNamespace(rule=SimpleNamespace(trace=SimpleNamespace(elements=ELEMENTS))),
+        ),
         view=SimpleNamespace(by_name={}, once=lambda _name, make: make()),
     )  # fmt: skip
 
@@ -143,3 +150,12 @@ def test_the_alternatives_of_a_condition_are_conjunctions() -> None:
     assert list(_alternatives("a && ((is_float && m > 1) || (is_double && n > 1))")) == [
         "a && is_float && m > 1", "a && is_double && n > 1",
     ]  # fmt: skip
+
+
+def test_types_have_the_names_that_the_rule_file_gives_them() -> None:
+    told = case("")
+    assert quantities._types(told, "float complex") == ["other_complex_float"]
+    assert quantities._types(told, "single precision") == ["float", "other_float"]
+    assert quantities._types(told, "half") == []
+    assert quantities._short("other_complex_float") == {"complex_float", "float_complex"}
+    assert quantities._short("int8_t") == {"int8_t", "t_int8"}

@@ -9,7 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import orjson
 
 from extractor.errors import UserError
 from extractor.facts.host.check import Agreement, Comparison
@@ -73,6 +76,44 @@ def compared_by_entry(
             advance(done, len(known), name)
     result.disagreements.sort()
     return result
+
+
+def sampled(
+    files: Iterable[Path], project: str, config: str, most: int = 0
+) -> Iterator[tuple[str, Rows]]:
+    """Traces of one entry point after the other; only those of one file are held at a time.
+
+    Args:
+        files: Several ``traces.jsonl``.
+        project: Library whose traces are wanted.
+        config: Configuration.
+        most: How many of an entry point at the most, evenly spread; 0: all.
+    """
+    for file in files:
+        by_entry: dict[str, list[dict[str, Any]]] = {}
+        for row in _lines(file):
+            if row["project"] == project and row["config"] == config:
+                by_entry.setdefault(row["entry"], []).append(row)
+        for name in sorted(by_entry):
+            rows = by_entry.pop(name)
+            step = max(1, len(rows) // most) if most else 1
+            yield name, rows[::step][: most or None]
+
+
+def entries_traced(files: Iterable[Path], project: str, config: str) -> set[str]:
+    """Entry points that some files have traces of."""
+    return {
+        row["entry"]
+        for file in files
+        for row in _lines(file)
+        if row["project"] == project and row["config"] == config
+    }
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    with file.open("rb") as lines:
+        for line in lines:
+            yield orjson.loads(line)
 
 
 @dataclass(frozen=True)
