@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from extractor.api import NotInConfiguration, scope_bytes
-from extractor.errors import ToolchainError, UnknownName
+from extractor.errors import ToolchainError, UnknownName, UserError
 from extractor.output import write
 from extractor.project import Project, opened, output_folder
 from extractor.spread import spread
@@ -38,6 +38,9 @@ def run(
         out: Folder for what is written.
         archs: Architectures.
         effort: How much is tried and kept for each entry point.
+
+    Raises:
+        UserError: A name that is wrong, or that none of the configurations defines.
     """
     names = sorted(project.families()) if interfaces is None else list(interfaces)
     for name in names:
@@ -58,6 +61,10 @@ def run(
                 summary["written"] = str(write(folder / "traces.jsonl", lines))
             found[number] = summary
             advance(done, len(names), names[number])
+    for summary in found.values() if interfaces is not None else ():
+        lacking = [figures.get("absent") for figures in summary["configs"].values()]
+        if all(lacking):
+            raise UserError(f"{lacking[0]}; name another configuration")
     return [found[number] for number in range(len(names))]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from extractor.api import scope_bytes
 from extractor.commands import trace as command
-from extractor.errors import RuleError
+from extractor.errors import RuleError, UserError
 from extractor.project import Project
 from extractor.trace.coverage import cover
 from extractor.trace.records import Trace
@@ -126,3 +126,5 @@ def test_a_configuration_that_lacks_an_interface_is_said_and_is_no_failure(
     assert found["configs"]["source"]["coverage"]["sites_seen"] == 1
     assert "lean of weir defines nothing of it" in found["configs"]["lean"]["absent"]
     assert command.complete([found])
+    with pytest.raises(UserError, match="lean of weir defines nothing of it"):
+        command.run(project, ["spare"], ("lean",), tmp_path / "out", ARCHS, effort)
