@@ -46,8 +46,19 @@ def locked(kind: str, key: str) -> Iterator[None]:
         StoreError: The cache folder cannot be written.
     """
     folder = _writable(settings.cache_folder() / "locks")
+    with held(folder / f"{kind}-{key}.lock"):
+        yield
+
+
+@contextlib.contextmanager
+def held(file: Path) -> Iterator[None]:
+    """Holds a lock that is a file; waits for another process that has it.
+
+    Raises:
+        StoreError: The file cannot be made.
+    """
     try:
-        descriptor = os.open(folder / f"{kind}-{key}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise cannot_write(error) from error
     try:

@@ -78,14 +78,20 @@ class Store:
     def _open(self) -> sqlite3.Connection:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            # SQLite does not wait for another process that makes the same file write ahead.
+            with cache.held(self.path.with_suffix(".lock")):
+                return self._made()
+        except OSError as error:
+            raise cache.cannot_write(error) from error
+
+    def _made(self) -> sqlite3.Connection:
+        try:
             return self._connect()
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and not _is_damage(error):
                 raise _cannot(self.path, error) from error
             self.discard(str(error))
             return self._connect()
-        except OSError as error:
-            raise cache.cannot_write(error) from error
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sqlite3
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,3 +127,25 @@ def test_a_record_is_its_line_compressed() -> None:
         b'{"i":2,"n":"two"}',
     ]
     assert packed(b"") == []
+
+
+def _opens(barrier: Any, paths: list[Path], failures: Any) -> None:
+    for path in paths:
+        barrier.wait()
+        try:
+            Store(path).close()
+        except Exception as error:
+            failures.put(str(error))
+
+
+def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    barrier, failures = context.Barrier(4), context.Queue()
+    paths = [tmp_path / str(number) / "index.sqlite" for number in range(60)]
+    every = [context.Process(target=_opens, args=(barrier, paths, failures)) for _ in range(4)]
+    for process in every:
+        process.start()
+    for process in every:
+        process.join()
+    assert [process.exitcode for process in every] == [0] * 4
+    assert failures.empty()
