@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from extractor.project import Project
-from kernels.cpu.build import compile_unit
+from kernels.cpu.build import build_runtime, compile_unit, link
 from kernels.isolation import Limits, run
 from kernels.library.make import build_library, link_with_boundaries
 from kernels.library.overlay import changed_text
@@ -63,6 +63,43 @@ def test_a_boundary_is_listed_and_ends_the_program_only_when_it_is_called(
     assert (outcomes[0].stdout, outcomes[0].exit_code) == ("4\n", 0)
     assert outcomes[1].exit_code == 87
     assert "_ZN3far4awayEif was called" in outcomes[1].stderr
+
+
+_TWO_COPIES = """
+import ctypes, sys
+first = ctypes.CDLL(sys.argv[1]).launch_first()
+ctypes.CDLL(sys.argv[2], mode=ctypes.RTLD_GLOBAL)
+print(first, ctypes.CDLL(sys.argv[3]).launch_second())
+"""
+
+
+def test_two_copies_of_the_runtime_in_one_process_keep_their_kernels_apart(tmp_path: Path) -> None:
+    libraries = {}
+    for name in ("first", "second"):
+        source = tmp_path / f"{name}.hip"
+        source.write_text(
+            "#include <hip/hip_runtime.h>\n"
+            f"__global__ void {name}(int* seen) {{ *seen = 5; }}\n"
+            f'extern "C" int launch_{name}() {{\n'
+            "  int *seen, host = 0;\n"
+            "  hipMalloc(&seen, sizeof(int));\n"
+            f"  {name}<<<1, 1>>>(seen);\n"
+            "  hipMemcpy(&host, seen, sizeof(int), hipMemcpyDeviceToHost);\n"
+            "  return host;\n"
+            "}\n"
+        )
+        libraries[name] = tmp_path / f"lib{name}.so"
+        link(compile_unit(source).objects, libraries[name])
+    runtime = build_runtime().library
+    copy = tmp_path / "copy" / runtime.name
+    copy.parent.mkdir()
+    copy.write_bytes(runtime.read_bytes())
+    # What is global is found first, so the second library registers with the copy.
+    names = [str(path) for path in (libraries["first"], copy, libraries["second"])]
+    done = run(
+        [sys.executable, "-c", _TWO_COPIES, *names], Limits(wall_seconds=30), folder=tmp_path
+    )
+    assert done.stdout == "5 5\n", done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -99,10 +100,14 @@ bool load(Module* module, std::string* reason) {
     if (n <= 0) { close(file); *reason = "no memory for a code object"; return false; }
     done += size_t(n);
   }
-  // The number may have been another code object's before, and the loader takes a path that it has
-  // seen for the same object: a path of its own for each, which more slashes give.
-  static size_t loaded = 0;
-  std::string path = "/proc/self/fd" + std::string(1 + loaded++, '/') + std::to_string(file);
+  // The number may have been another code object's before, also one of another copy of this runtime
+  // in the process, and the loader takes a path that it has seen for the same object. So the file's
+  // own number is spelled into the path, which dots and slashes do not change.
+  struct stat status;
+  if (fstat(file, &status)) { close(file); *reason = "fstat failed"; return false; }
+  std::string path = "/proc/self/fd";
+  for (ino_t left = status.st_ino; left; left >>= 1) path += left & 1 ? "/." : "/";
+  path += "/" + std::to_string(file);
   module->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   close(file);
   if (!module->handle) { *reason = dlerror(); return false; }
