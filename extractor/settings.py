@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from extractor.apt import read_mirrors
+from extractor.errors import ToolchainError
 
 DEFAULT_ARCHITECTURE = "gfx942"
 """What one device pass is parsed for when nobody asks for another."""
@@ -90,12 +91,20 @@ def local_files_folder() -> Path | None:
 
 
 def rules_folder() -> Path:
-    """Folder of the shipped rule files: ``rules/`` of a checkout, else the wheel's copy."""
+    """Folder of the shipped rule files: ``rules/`` of a checkout, else the wheel's copy.
+
+    Raises:
+        ToolchainError: The installation has neither.
+    """
     return _shipped("rules", "*.toml")
 
 
 def prompts_folder() -> Path:
-    """Folder of the shipped prompt templates: ``prompts/`` of a checkout, else the wheel's copy."""
+    """Folder of the shipped prompt templates: ``prompts/`` of a checkout, else the wheel's copy.
+
+    Raises:
+        ToolchainError: The installation has neither.
+    """
     return _shipped("prompts", "*")
 
 
@@ -147,7 +156,13 @@ def _shipped(name: str, pattern: str) -> Path:
     # A wheel puts its packages into site-packages, where an unrelated folder may have the name.
     if (_PACKAGE.parent / "pyproject.toml").is_file() and any(checkout.glob(pattern)):
         return checkout
-    return _PACKAGE / "data" / name
+    packed = _PACKAGE / "data" / name
+    if not packed.is_dir():
+        raise ToolchainError(
+            f"this installation lacks its {name}: neither {checkout} nor {packed} is there; "
+            "install rocquarry again"
+        )
+    return packed
 
 
 def _home() -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from extractor import settings
+from extractor.errors import ToolchainError
 
 
 def test_named_cache_folder_wins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -45,3 +46,15 @@ def test_rules_folder_holds_the_shipped_rules() -> None:
 )
 def test_wavefront_size(architecture: str, lanes: int) -> None:
     assert settings.wavefront_size(architecture) == lanes
+
+
+@pytest.mark.parametrize("name", ["rules", "prompts"])
+def test_an_installation_without_its_data_says_so(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(settings, "_PACKAGE", tmp_path / "extractor")
+    folder = {"rules": settings.rules_folder, "prompts": settings.prompts_folder}[name]
+    with pytest.raises(ToolchainError, match=rf"lacks its {name}.*install rocquarry again"):
+        folder()
+    (tmp_path / "extractor/data" / name).mkdir(parents=True)
+    assert folder() == tmp_path / "extractor/data" / name

@@ -72,7 +72,11 @@ def choose_rocm() -> Rocm | None:
 
 
 def _of_wheels(prefix: Prefix | None) -> Toolchain:
-    assert prefix is not None  # without ROCm every package is missing
+    if prefix is None:  # without ROCm every package is missing, so none is known
+        raise ToolchainError(
+            f"{settings.rules_folder()} names no packages of HIP headers; install rocquarry again, "
+            "or set ROCM_PATH to a whole ROCm"
+        )
     wheels = find_wheels()
     version = probe.clang_version(wheels.clang)
     bitcode = next(iter(sorted(prefix.root.glob("**/amdgcn/bitcode/ocml.bc"))), None)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cpu_program import HIP
 
+from extractor import settings
 from extractor.errors import UserError
 from kernels.backends import get_backend
 from kernels.cli import main
@@ -265,6 +266,21 @@ def test_backends_say_what_they_prove_and_why_they_cannot_be_used(
         assert row["usable"] or row["reason"]
         assert row["proves"]
     assert "untested on hardware" in rows["amd"]["hardware"] + rows["amd"]["reason"]
+
+
+@pytest.mark.parametrize("left", ["nothing", "an empty folder"])
+def test_backends_of_an_installation_without_rules_end_with_lines(
+    left: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    if left == "an empty folder":
+        (tmp_path / "extractor/data/rules").mkdir(parents=True)
+    monkeypatch.setattr(settings, "_PACKAGE", tmp_path / "extractor")
+    monkeypatch.setattr(settings, "rocm_folders", lambda: ())
+    assert _run(monkeypatch, "backends", "--json") == 0
+    rows = {row["backend"]: row for row in json.loads(capsys.readouterr().out)}
+    assert not rows["compile"]["usable"]
+    assert "install rocquarry again" in rows["compile"]["reason"]
+    assert "\n" not in rows["compile"]["reason"]
 
 
 def test_a_baseline_that_counts_on_lockstep_is_judged_in_lockstep(tmp_path: Path) -> None:
