@@ -11,8 +11,6 @@ from extractor.project import Project
 # Calls that the index has and the compiler's function for the caller has not. Kernels reached
 # through them are the compiler's as well: it finds them by another way.
 BY_ANOTHER_WAY = {
-    # Through the table of virtual functions.
-    "c_virtual_either -> Shape::~Shape()",
     # A constant table, or a kernel's handle.
     "c_table_of_lambdas -> c_table_of_lambdas::'lambda'(int*)::operator void (*)(int*)() const",
     "c_table_of_lambdas -> c_table_of_lambdas::'lambda0'(int*)::operator void (*)(int*)() const",

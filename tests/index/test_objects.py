@@ -122,3 +122,28 @@ def test_a_call_of_a_pure_virtual_function_is_not_unresolved(constructs: Library
 def test_a_class_that_nobody_makes_runs_nothing(constructs: Library) -> None:
     for graph in constructs.builder.graphs:
         assert not [n for n in graph.host.nodes if n.qualified_name == "Triangle::draw"]
+
+
+def test_a_call_through_the_table_is_listed_and_one_of_a_known_class_is_followed(
+    constructs: Library,
+) -> None:
+    for entry, calls in (("c_virtual_given", 3), ("c_virtual_operator", 1)):
+        scope = constructs.scope(entry)
+        assert scope.kernels(entry) == set()
+        assert len(scope.scope["indirect"]) == calls
+    for entry, kernels in (
+        ("c_virtual_by_name", [1]),
+        ("c_virtual_of_an_object", [1, 3, 4]),  # the object's own table names all three
+        ("c_virtual_of_a_result", [1, 3, 4]),
+        ("c_virtual_of_a_member", [4]),
+        ("c_virtual_final", [6]),
+        ("c_virtual_final_function", [7]),
+        ("c_virtual_operator_of_an_object", [8]),
+    ):
+        assert made(constructs, entry, "virtual_kernel") == kernels
+        assert constructs.scope(entry).scope["indirect"] == []
+
+
+def test_a_function_that_is_only_named_is_not_used(constructs: Library) -> None:
+    assert made(constructs, "c_only_named", "named_kernel") == [8]
+    assert made(constructs, "c_named_and_kept", "named_kernel") == [10]

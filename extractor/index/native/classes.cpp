@@ -236,6 +236,78 @@ void Unit::virtual_table(int f)
             add(intern(method), EdgeKind::Reference, c, 0);
 }
 
+static bool is_final(const CXCursor& declaration)
+{
+    for(const CXCursor& k : children_of(declaration))
+        if(k.kind == K_FinalAttr)
+            return true;
+    return false;
+}
+
+// Whether no other class can bring another function in this one's place.
+static bool is_last(const CXCursor& method)
+{
+    return is_final(method) || is_final(clang_getCursorSemanticParent(method));
+}
+
+static CXCursor class_of(const CXCursor& expression)
+{
+    return clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(expression)));
+}
+
+// The object is known to be of just this class: a variable, a member, or what a call has made.
+static bool is_the_object_itself(CXCursor c)
+{
+    c = unwrapped(c);
+    while(is_explicit_cast(c.kind))
+    {
+        // A cast to the class that it has already; one to a base or from it says something else.
+        std::vector<CXCursor> kids = children_of(c);
+        if(kids.empty() || !clang_equalCursors(class_of(c), class_of(unwrapped(kids.back()))))
+            return false;
+        c = unwrapped(kids.back());
+    }
+    if(c.kind == K_Call)
+    {
+        int result = clang_getCanonicalType(clang_getResultType(clang_getCursorType(clang_getCursorReferenced(c)))).kind;
+        if(result == T_LvalueReference || result == T_RvalueReference)
+            return false;
+    }
+    else if(c.kind != K_DeclRef && c.kind != K_MemberRefExpr)
+        return false;
+    else
+        c = clang_getCursorReferenced(c); // a variable that is a reference is of no record type
+    return is_record(class_of(c).kind);
+}
+
+// Whether a call goes through the object's table of virtual functions. It does not where the function is
+// named with its class (`p->Base::f()`) or the class of the object is known.
+bool Unit::through_table(const CXCursor& call, const CXCursor& callee, const std::vector<CXCursor>& kids)
+{
+    if(callee.kind == K_Constructor || !clang_CXXMethod_isVirtual(callee) || is_last(callee))
+        return false;
+    CXCursor member = kids.empty() ? clang_getNullCursor() : unwrapped(kids[0]);
+    if(member.kind != K_MemberRefExpr)
+        return clang_Cursor_getNumArguments(call) < 1 || !is_the_object_itself(clang_Cursor_getArgument(call, 0));
+    std::vector<CXCursor> parts = children_of(member);
+    for(const CXCursor& part : parts)
+        if(part.kind == K_TypeRef || part.kind == K_TemplateRef || part.kind == K_NamespaceRef)
+            return false;
+    return parts.empty() || !is_the_object_itself(parts[0]);
+}
+
+// Whether `delete` of a pointer to this type asks the object for its destructor.
+bool Unit::destroyed_through_table(CXType type)
+{
+    CXCursor decl = clang_getTypeDeclaration(clang_getCanonicalType(type));
+    if(!is_record(decl.kind))
+        return false;
+    for(const CXCursor& method : members_of(clang_getCanonicalType(type)).methods)
+        if(method.kind == K_Destructor)
+            return clang_CXXMethod_isVirtual(method) && !is_last(method);
+    return false;
+}
+
 void Unit::destroy(CXType type, const CXCursor& at, int dead)
 {
     for(int d : destructors_of(type))

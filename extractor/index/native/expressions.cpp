@@ -106,6 +106,25 @@ void Unit::default_argument(const CXCursor& callee, unsigned nth, int dead)
     }
 }
 
+bool only_names_a_function(CXCursor c)
+{
+    for(;;)
+    {
+        c = unwrapped(c);
+        if(c.kind == K_DeclRef)
+        {
+            CXCursor target = clang_getCursorReferenced(c);
+            return !clang_Cursor_isNull(target) && is_function(target.kind);
+        }
+        if(c.kind != K_Unary && !is_explicit_cast(c.kind))
+            return false;
+        std::vector<CXCursor> kids = children_of(c);
+        if(kids.empty() || !clang_isExpression(kids.back().kind))
+            return false;
+        c = kids.back();
+    }
+}
+
 bool says_noexcept(const CXCursor& function)
 {
     const int dynamic_none = 1, basic_noexcept = 4, no_throw = 9;
@@ -158,7 +177,7 @@ void Unit::call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids)
         EdgeKind kind   = functions_[size_t(f)].flags & F_Kernel ? EdgeKind::Launch : EdgeKind::Call;
         if(in_list_)
             listed(callee, c);
-        if(clang_CXXMethod_isPureVirtual(callee) && !(functions_[size_t(f)].flags & F_Defined))
+        if(through_table(c, callee, kids))
             functions_[size_t(current_)].indirect.push_back({site_of(c), dead});
         else if(!calls_nothing(f))
             add(f, kind, c, dead);
@@ -256,13 +275,18 @@ void Unit::expression(const CXCursor& c, int dead)
         int                   op   = clang_getCursorBinaryOperatorKind(c);
         std::vector<CXCursor> kids = children_of(c);
         long long             v;
-        const int             logical_and = 20, logical_or = 21;
+        const int             logical_and = 20, logical_or = 21, comma = 33;
         if((op == logical_and || op == logical_or) && kids.size() == 2 && !dead && constant(kids[0], v)
            && (op == logical_and ? !v : v != 0))
         {
             expression(kids[0], dead);
             expression(kids[1], reason(v ? "the left side is constant true" : "the left side is constant false", kids[0]));
             return;
+        }
+        if(op == comma && !kids.empty())
+        {
+            statement(kids[0], dead); // its value is dropped
+            kids.erase(kids.begin());
         }
         for(const CXCursor& k : kids)
             expression(k, dead);
@@ -284,6 +308,11 @@ void Unit::expression(const CXCursor& c, int dead)
         {
             expression(k, dead);
             CXType made = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(k)));
+            if(destroyed_through_table(made))
+            {
+                functions_[size_t(current_)].indirect.push_back({site_of(c), dead});
+                continue;
+            }
             destroy(made, c, dead);
             allocation(made, "operator delete", c, dead);
         }

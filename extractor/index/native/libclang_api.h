@@ -158,14 +158,14 @@ enum Kind : int {
     K_Struct = 2, K_Union = 3, K_Class = 4, K_Field = 6, K_Function = 8, K_Var = 9, K_Parm = 10,
     K_Method = 21, K_Namespace = 22, K_LinkageSpec = 23, K_Constructor = 24, K_Destructor = 25,
     K_Conversion = 26, K_FunctionTemplate = 30, K_ClassTemplate = 31, K_ClassPartial = 32,
-    K_TypeRef = 43, K_BaseSpecifier = 44, K_MemberRef = 47,
+    K_TypeRef = 43, K_BaseSpecifier = 44, K_TemplateRef = 45, K_NamespaceRef = 46, K_MemberRef = 47,
     K_Unexposed = 100, K_DeclRef = 101, K_MemberRefExpr = 102, K_Call = 103, K_Paren = 111, K_Unary = 112,
     K_Binary = 114, K_Conditional = 116, K_InitList = 119, K_Throw = 133, K_New = 134, K_Delete = 135,
     K_UnaryExpr = 136, K_Lambda = 144,
     K_Label = 201, K_Compound = 202, K_Case = 203, K_Default = 204, K_If = 205, K_Switch = 206,
     K_While = 207, K_Do = 208, K_For = 209, K_Goto = 210, K_IndirectGoto = 211, K_Continue = 212,
     K_Break = 213, K_Return = 214, K_Catch = 223, K_Try = 224, K_ForRange = 225, K_DeclStmt = 231,
-    K_TranslationUnit = 350, K_DeviceAttr = 413, K_GlobalAttr = 414, K_HostAttr = 415, K_SharedAttr = 416
+    K_TranslationUnit = 350, K_FinalAttr = 404, K_DeviceAttr = 413, K_GlobalAttr = 414, K_HostAttr = 415, K_SharedAttr = 416
 };
 enum { T_LvalueReference = 103, T_RvalueReference = 104, T_VariableArray = 115 };
 enum { VisitBreak = 0, VisitContinue = 1, VisitRecurse = 2 };

@@ -95,6 +95,8 @@ bool Unit::statement(const CXCursor& c, int dead)
     default:
         if(!clang_isStatement(c.kind))
         {
+            if(!dead && only_names_a_function(c))
+                dead = reason("the function is named and nothing is done with it", clang_getNullCursor());
             expression(c, dead);
             return unwrapped(c).kind == K_Throw; // with temporaries a throw stands inside
         }

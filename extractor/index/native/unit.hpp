@@ -76,6 +76,8 @@ private:
     void implicit_destruction(int f);
     bool may_throw(const CXCursor& member, bool written);
     void virtual_table(int f);
+    bool through_table(const CXCursor& call, const CXCursor& callee, const std::vector<CXCursor>& kids);
+    bool destroyed_through_table(CXType type);
     void lambda_member(const CXCursor& from, const char* name, EdgeKind kind);
 
     bool statement(const CXCursor& c, int dead);
@@ -155,6 +157,9 @@ inline bool is_function(int kind)
     return kind == K_Function || kind == K_Method || kind == K_Constructor || kind == K_Destructor
            || kind == K_Conversion;
 }
+
+// An expression that names a function and does nothing with it: `(void)f<T>;`.
+bool only_names_a_function(CXCursor c);
 
 // Whether a function says that it does not throw.
 bool says_noexcept(const CXCursor& function);
