@@ -26,8 +26,10 @@ def fill(
     """One operand before it is cut down to its part.
 
     Args:
-        content: What the definition needs: ``random``, ``hermitian``, ``triangular`` (well
-            conditioned), ``definite``, ``positive``, ``rotation``.
+        content: What the definition needs: ``random``, ``hermitian`` (a diagonal may have
+            imaginary parts: BLAS says that they are not read), ``real_diagonal`` (it has none:
+            LAPACK says nothing of them), ``triangular`` (well conditioned), ``definite``,
+            ``positive``, ``rotation``.
         values: Kind of values, see the module.
         rows: Rows.
         cols: Columns.
@@ -48,6 +50,8 @@ def fill(
     if content == "definite":
         return _definite(rows, kind, values, random)
     a = _plain(values, shape, kind, random)
+    if content == "real_diagonal":
+        np.fill_diagonal(a, a.diagonal().real)
     if content == "triangular":
         # An off-diagonal small against the diagonal keeps the inverse small, too.
         a = a / max(rows, 1) ** 0.75

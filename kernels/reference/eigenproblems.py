@@ -188,7 +188,7 @@ def _orthonormal_c(p: Parameters, arrays: dict[str, Any], _: Any) -> dict[str, A
 
 
 _D, E_FREE = Operand("D", n_of, direction="out"), Operand("E", below_n, direction="free")
-_HERMITIAN = Operand("A", n_of, n_of, "inout", "triangle", "hermitian", outside="free")
+_HERMITIAN = Operand("A", n_of, n_of, "inout", "triangle", "real_diagonal", outside="free")
 _POSITIVE = Operand("B", n_of, n_of, "free", "triangle", "definite", outside="free")
 RESIDUAL = Operand("residual", one_of, direction="free")
 SWEPT = Operand("n_sweeps", one_of, direction="free")

@@ -88,7 +88,7 @@ def _panels() -> Iterator[Operation]:
     yield Operation(
         ("latrd",),
         (
-            Operand("A", n_of, n_of, "inout", "triangle", "hermitian"), _out("E", below_n),
+            Operand("A", n_of, n_of, "inout", "triangle", "real_diagonal"), _out("E", below_n),
             _out("tau", below_n), _out("W", n_of, k_of),
         ),
         _latrd, settle=_no_more_than("n"),

@@ -112,7 +112,7 @@ def _reductions() -> Iterator[Operation]:
     yield Operation(
         both_twins("trd", "td2"),
         (
-            Operand("A", n_of, n_of, "inout", "triangle", "hermitian"),
+            Operand("A", n_of, n_of, "inout", "triangle", "real_diagonal"),
             Operand("D", n_of, direction="out"), Operand("E", below_n, direction="out"),
             Operand("tau", below_n, direction="out"),
         ),
@@ -121,7 +121,7 @@ def _reductions() -> Iterator[Operation]:
     yield Operation(
         both_twins("gst", "gs2"),
         (
-            Operand("A", n_of, n_of, "inout", "triangle", "hermitian"),
+            Operand("A", n_of, n_of, "inout", "triangle", "real_diagonal"),
             Operand("B", n_of, n_of, "in", "triangle", "triangular", outside="free"),
         ),
         _sygst,

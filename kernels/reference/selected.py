@@ -192,7 +192,7 @@ def _gesvdx(i: Instance) -> Iterator[Problem]:
         yield from i.within("V", "lengths of A V", abs(norm(a @ v.conj().T, 0) - s), limit)
 
 
-_A = Operand("A", n_of, n_of, "inout", "triangle", "hermitian", outside="free")
+_A = Operand("A", n_of, n_of, "inout", "triangle", "real_diagonal", outside="free")
 _B = Operand("B", n_of, n_of, "free", "triangle", "definite", outside="free")
 _W = Operand("W", n_of, direction="out")
 _Z = Operand("Z", n_of, _wanted, "out", present=lambda p: bool(p.evect == "V"))

@@ -9,7 +9,15 @@ import pytest
 from definitions import problems
 
 from kernels.call.content import fill
-from kernels.reference import operation_names
+from kernels.reference import (
+    eigenproblems,
+    factorisations,
+    operation_names,
+    panels,
+    reductions,
+    selected,
+    solvers,
+)
 from kernels.reference.precision import gamma, unit_roundoff, wide
 from kernels.reference.shapes import (
     from_band,
@@ -317,3 +325,15 @@ def test_a_negative_increment_turns_the_order_of_exchanges_alone() -> None:
     backwards = {**forward, "inc:ipiv": -1}
     assert not problems("laswp", backwards, before, {"A": np.array([[2.0], [0.0], [1.0]])})
     assert problems("laswp", backwards, before, {"A": np.array([[1.0], [2.0], [0.0]])})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("values", ["random", "integers", "graded", "singular", "ties"])
+def test_hermitian_matrices_of_lapack_have_a_real_diagonal(kind: str, values: str) -> None:
+    # BLAS says that imaginary parts there are not read; LAPACK takes a Hermitian matrix.
+    random = np.random.default_rng(3)
+    a = fill("real_diagonal", values, N, N, kind, "U", "N", random)
+    assert not np.imag(np.diag(a)).any()
+    for module in (eigenproblems, panels, reductions, selected, factorisations, solvers):
+        contents = {operand.content for one in module.OPERATIONS for operand in one.operands}
+        assert "hermitian" not in contents, module.__name__
