@@ -85,6 +85,18 @@ void Unit::implicit_destruction(int f)
             destroy(clang_getCursorType(member), c, 0);
 }
 
+// Whether what stands below a member is its initialiser, and not the size of an array or of a bit field.
+bool Unit::initialises(const CXCursor& part)
+{
+    if(!clang_isExpression(part.kind))
+        return false;
+    Site before  = site_of(part);
+    before.end   = before.begin;
+    before.begin = before.begin > 64 ? before.begin - 64 : 0;
+    std::string text = source_text(before);
+    return text.empty() || (text.back() != '[' && text.back() != ':');
+}
+
 // Whether building a base or member may throw: unless its default constructor says that it cannot.
 bool Unit::may_throw(const CXCursor& member, bool written)
 {
@@ -146,7 +158,7 @@ void Unit::implicit_construction(int f, const std::vector<CXCursor>& written)
             bool initialised = false;
             if(!base && !(copying && implicit))
                 for(const CXCursor& k : children_of(member))
-                    if(clang_isExpression(k.kind))
+                    if(initialises(k))
                     {
                         initialised = true;
                         elide_      = true;
@@ -208,7 +220,7 @@ bool Unit::calls_nothing(int f)
         {
             if(!copying && member.kind == K_Field)
                 for(const CXCursor& k : children_of(member))
-                    if(clang_isExpression(k.kind))
+                    if(initialises(k))
                         return false;
             CXType t = element_type(clang_getCursorType(member));
             if(!is_record(clang_getTypeDeclaration(t).kind))

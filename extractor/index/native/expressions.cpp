@@ -139,6 +139,92 @@ bool Unit::begins_with(const CXCursor& c, const char* word)
     return source_text(site_of(c)).compare(0, std::strlen(word), word) == 0;
 }
 
+// Whether something of an expression whose value is known is computed all the same: the left side of
+// `f(x) && false`, or of a comma.
+bool Unit::is_computed(const CXCursor& known)
+{
+    CXCursor inner = unwrapped(known);
+    int      op    = inner.kind == K_Binary ? clang_getCursorBinaryOperatorKind(inner) : 0;
+    if(inner.kind != K_Unary && op != O_LogicalAnd && op != O_LogicalOr && op != O_Comma)
+        return false;
+    std::vector<CXCursor> kids = children_of(inner);
+    long long             v;
+    if(kids.empty() || !constant(kids[0], v) || is_computed(kids[0]))
+        return true;
+    if(kids.size() < 2 || (op == O_LogicalAnd && !v) || (op == O_LogicalOr && v))
+        return false;
+    return is_computed(kids[1]);
+}
+
+// Whether a branch on a known value is taken as known. Where something is computed first, the compiler's
+// unoptimised code asks the part that decides, and knows no function's result there.
+bool Unit::decides(const CXCursor& known)
+{
+    if(!is_computed(known))
+        return true;
+    CXCursor part = unwrapped(known);
+    while(part.kind == K_Unary || part.kind == K_Binary)
+    {
+        std::vector<CXCursor> kids = children_of(part);
+        if(kids.empty())
+            break;
+        part = unwrapped(kids.back());
+    }
+    return !holds_call(part);
+}
+
+// Why a condition that the compiler knows is not computed; `dead` where something of it is.
+int Unit::folded(const CXCursor& condition, int dead)
+{
+    return dead || is_computed(condition) ? dead : reason("evaluated at compile time", clang_getNullCursor());
+}
+
+// `a && b` and `a || b`. A side that the compiler knows is not computed: the left one always, the right one
+// where a branch hangs on the whole and the left side alone decides it.
+void Unit::logical(const std::vector<CXCursor>& kids, bool conjunction, bool branches, int dead)
+{
+    long long v;
+    if(!dead && constant(kids[0], v) && !is_computed(kids[0]))
+    {
+        bool decides = conjunction ? !v : v != 0;
+        condition(kids[0], folded(kids[0], dead));
+        int skipped = reason(v ? "the left side is constant true" : "the left side is constant false", kids[0]);
+        branches && !decides ? condition(kids[1], dead) : expression(kids[1], decides ? skipped : dead);
+        return;
+    }
+    condition(kids[0], dead);
+    if(!branches)
+        expression(kids[1], dead);
+    else if(!dead && constant(kids[1], v) && !is_computed(kids[1]) && (conjunction ? v != 0 : !v))
+        condition(kids[1], folded(kids[1], dead));
+    else
+        condition(kids[1], dead);
+}
+
+// An expression on which a branch hangs.
+void Unit::condition(const CXCursor& c, int dead)
+{
+    CXCursor inner = c.kind == K_Paren || c.kind == K_Unexposed ? unwrapped(c) : c;
+    if(inner.kind == K_Unary && clang_getCursorUnaryOperatorKind(inner) == O_Not)
+    {
+        for(const CXCursor& k : children_of(inner))
+            condition(k, dead);
+        return;
+    }
+    if(inner.kind == K_Binary)
+    {
+        int                   op   = clang_getCursorBinaryOperatorKind(inner);
+        std::vector<CXCursor> kids = children_of(inner);
+        if((op == O_LogicalAnd || op == O_LogicalOr) && kids.size() == 2)
+        {
+            elide_ = false;
+            logical(kids, op == O_LogicalAnd, true, dead);
+            return;
+        }
+    }
+    expression(c, dead);
+}
+
 void Unit::call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids)
 {
     bool     in_place = elide_;
@@ -249,10 +335,10 @@ void Unit::expression(const CXCursor& c, int dead)
         bool                  in_place = elide_;
         std::vector<CXCursor> kids = children_of(c);
         long long             v;
-        if(kids.size() == 3 && !dead && constant(kids[0], v))
+        if(kids.size() == 3 && !dead && constant(kids[0], v) && decides(kids[0]))
         {
             elide_ = false;
-            expression(kids[0], dead);
+            condition(kids[0], folded(kids[0], dead));
             int other = reason(v ? "the condition is constant true" : "the condition is constant false", kids[0]);
             elide_ = in_place;
             expression(kids[1], v ? dead : other);
@@ -264,7 +350,7 @@ void Unit::expression(const CXCursor& c, int dead)
         for(size_t i = 0; i < kids.size(); ++i)
         {
             elide_ = in_place && i > 0;
-            expression(kids[i], dead);
+            i == 0 ? condition(kids[i], dead) : expression(kids[i], dead);
         }
         elide_ = false;
         return;
@@ -274,16 +360,12 @@ void Unit::expression(const CXCursor& c, int dead)
         elide_                     = false;
         int                   op   = clang_getCursorBinaryOperatorKind(c);
         std::vector<CXCursor> kids = children_of(c);
-        long long             v;
-        const int             logical_and = 20, logical_or = 21, comma = 33;
-        if((op == logical_and || op == logical_or) && kids.size() == 2 && !dead && constant(kids[0], v)
-           && (op == logical_and ? !v : v != 0))
+        if((op == O_LogicalAnd || op == O_LogicalOr) && kids.size() == 2)
         {
-            expression(kids[0], dead);
-            expression(kids[1], reason(v ? "the left side is constant true" : "the left side is constant false", kids[0]));
+            logical(kids, op == O_LogicalAnd, false, dead);
             return;
         }
-        if(op == comma && !kids.empty())
+        if(op == O_Comma && !kids.empty())
         {
             statement(kids[0], dead); // its value is dropped
             kids.erase(kids.begin());

@@ -28,7 +28,7 @@ CXCursor unwrapped(CXCursor c)
     return c;
 }
 
-static bool holds_call(const CXCursor& c)
+bool holds_call(const CXCursor& c)
 {
     if(c.kind == K_Call || c.kind == K_New)
         return true;

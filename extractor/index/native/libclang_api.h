@@ -117,6 +117,7 @@ void clang_disposeOverriddenCursors(CXCursor*);
 int clang_getCursorLinkage(CXCursor);
 int clang_getCursorExceptionSpecificationType(CXCursor);
 int clang_getCursorBinaryOperatorKind(CXCursor);
+int clang_getCursorUnaryOperatorKind(CXCursor);
 int clang_Cursor_getStorageClass(CXCursor);
 int clang_Cursor_getNumTemplateArguments(CXCursor);
 int clang_Cursor_getTemplateArgumentKind(CXCursor, unsigned);
@@ -167,6 +168,7 @@ enum Kind : int {
     K_Break = 213, K_Return = 214, K_Catch = 223, K_Try = 224, K_ForRange = 225, K_DeclStmt = 231,
     K_TranslationUnit = 350, K_FinalAttr = 404, K_DeviceAttr = 413, K_GlobalAttr = 414, K_HostAttr = 415, K_SharedAttr = 416
 };
+enum { O_LogicalAnd = 20, O_LogicalOr = 21, O_Comma = 33, O_Not = 10 };
 enum { T_LvalueReference = 103, T_RvalueReference = 104, T_VariableArray = 115 };
 enum { VisitBreak = 0, VisitContinue = 1, VisitRecurse = 2 };
 enum { LinkageNone = 1, LinkageInternal = 2, LinkageUniqueExternal = 3, LinkageExternal = 4 };

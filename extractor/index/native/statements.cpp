@@ -133,20 +133,20 @@ bool Unit::if_statement(const std::vector<CXCursor>& kids, int dead)
             statement(kids[i], dead);
         return false;
     }
-    const CXCursor& condition = kids[i];
-    expression(condition, dead);
+    const CXCursor& test = kids[i];
     long long v     = 0;
-    bool      known = constant(condition, v);
+    bool      known = constant(test, v) && decides(test);
     int       then_dead = dead, else_dead = dead;
     bool      has_else = kids.size() - i > 2;
     if(known && ((v && has_else && holds_label(kids[i + 2])) || (!v && holds_label(kids[i + 1]))))
         known = false; // a jump can still come into the branch that the condition skips
+    condition(test, known ? folded(test, dead) : dead);
     if(known && !dead)
     {
         if(v)
-            else_dead = reason("the condition is constant true", condition);
+            else_dead = reason("the condition is constant true", test);
         else
-            then_dead = reason("the condition is constant false", condition);
+            then_dead = reason("the condition is constant false", test);
     }
     bool then_ends = statement(kids[i + 1], then_dead);
     bool else_ends = has_else && statement(kids[i + 2], else_dead);
@@ -256,14 +256,16 @@ bool Unit::switch_statement(const std::vector<CXCursor>& kids, int dead)
 {
     if(kids.empty())
         return false;
-    for(size_t i = 0; i + 1 < kids.size(); ++i)
-        statement(kids[i], dead);
     const CXCursor& body = kids.back();
     if(body.kind != K_Compound)
-        return statement(body, dead), false;
+    {
+        for(const CXCursor& k : kids)
+            statement(k, dead);
+        return false;
+    }
     std::vector<CXCursor> items = children_of(body);
     long long             value = 0;
-    bool                  known = kids.size() >= 2 && !dead && constant(kids[kids.size() - 2], value);
+    bool                  known = kids.size() >= 2 && !dead && constant(kids[kids.size() - 2], value) && decides(kids[kids.size() - 2]);
     auto                  takes = [&](CXCursor label) {
         for(;;)
         {
@@ -297,6 +299,8 @@ bool Unit::switch_statement(const std::vector<CXCursor>& kids, int dead)
         if(holds_label(inner))
             known = false;
     }
+    for(size_t i = 0; i + 1 < kids.size(); ++i)
+        statement(kids[i], known && i + 2 == kids.size() ? folded(kids[i], dead) : dead);
     bool matched = false, has_default = false;
     for(const CXCursor& k : items)
     {
@@ -343,15 +347,16 @@ bool Unit::computed_at_compile_time(const CXCursor& variable)
     CXCursor init = clang_Cursor_getVarDeclInitializer(variable);
     if(clang_Cursor_isNull(init))
         return false;
+    std::string head = source_text(site_of(variable));
+    head             = " " + head.substr(0, head.find_first_of("={("));
+    if(head.find(" constexpr ") != std::string::npos)
+        return true;
     CXEvalResult r = clang_Cursor_Evaluate(init);
     if(!r)
         return false;
     int kind = clang_EvalResult_getKind(r);
     clang_EvalResult_dispose(r);
-    if(kind == 1)
-        return true;
-    std::string text = source_text(site_of(variable));
-    return text.compare(0, 10, "constexpr ") == 0 || text.compare(0, 17, "static constexpr ") == 0;
+    return kind == 1;
 }
 
 // A plain structure built by a constexpr constructor from constants is stored as a constant.

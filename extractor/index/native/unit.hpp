@@ -75,6 +75,10 @@ private:
     void implicit_construction(int f, const std::vector<CXCursor>& written);
     void implicit_destruction(int f);
     bool may_throw(const CXCursor& member, bool written);
+    bool initialises(const CXCursor& part);
+    int  folded(const CXCursor& condition, int dead);
+    bool is_computed(const CXCursor& known);
+    bool decides(const CXCursor& known);
     void virtual_table(int f);
     bool through_table(const CXCursor& call, const CXCursor& callee, const std::vector<CXCursor>& kids);
     bool destroyed_through_table(CXType type);
@@ -82,6 +86,8 @@ private:
 
     bool statement(const CXCursor& c, int dead);
     void expression(const CXCursor& c, int dead);
+    void condition(const CXCursor& c, int dead);
+    void logical(const std::vector<CXCursor>& kids, bool conjunction, bool branches, int dead);
     void call(const CXCursor& c, int dead, const std::vector<CXCursor>& kids);
     bool compound(const std::vector<CXCursor>& kids, int dead);
     bool if_statement(const std::vector<CXCursor>& kids, int dead);
@@ -160,6 +166,9 @@ inline bool is_function(int kind)
 
 // An expression that names a function and does nothing with it: `(void)f<T>;`.
 bool only_names_a_function(CXCursor c);
+
+// Whether a call stands anywhere below, bodies of lambdas aside.
+bool holds_call(const CXCursor& c);
 
 // Whether a function says that it does not throw.
 bool says_noexcept(const CXCursor& function);
