@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from qa.author.behaviour import behaviour, bounds
 from qa.author.cut_out import answer, cut_out, deliver
@@ -21,6 +22,7 @@ from qa.author.work import launch_lines, whole, work, workers
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
 from qa.reading.function import read_function
+from qa.reading.function_text import macros_written_out
 from qa.records import Category
 from qa.scope_view import FunctionView, ScopeView, Site
 
@@ -127,6 +129,7 @@ def _draft(
         entries,
         kind="kernel_implementation",
     )
+    written_out = replace(function, text=macros_written_out(function.text))
     cut = cut_out(draft, function) if function.kind == "kernel" else None
     helpers = [] if cut is not None else _helpers(view, ground, function)
     parts = [
@@ -152,15 +155,15 @@ def _draft(
             return None  # nothing says what it does
         parts += [*what, cooperation(facts)]
     elif hands_on:
-        steps = protocol(draft, function)
+        steps = protocol(draft, written_out)
         if not steps:
             return None
         parts.append(steps)
     else:
         lines = launch_lines(view, function)
         steps = whole(
-            outline(draft, function, workers(view, function), lines),
-            narration(draft, function, lines),
+            outline(draft, written_out, workers(view, function), lines),
+            narration(draft, written_out, lines),
         )
         parts.append(
             steps or behaviour(draft, function.text, facts.reading, _names_called(view, function))

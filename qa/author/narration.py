@@ -14,19 +14,23 @@ from extractor.launch_text import split_arguments
 from qa.author.draft import Draft, code, listed
 from qa.author.outline import with_template
 from qa.reading.function_text import blanked, body_start, without_comments
-from qa.reading.syntax import parse, text_of, walk
+from qa.reading.syntax import folded, parse, text_of, walk
 from qa.scope_view import FunctionView
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_LONGEST, _LONGEST_TEXT, _MOST_ITEMS, _DEEPEST = 9000, 600, 120, 7
+_LONGEST, _LONGEST_TEXT, _MOST_ITEMS, _DEEPEST = 9000, 600, 200, 9
 _BARRIERS = frozenset(["__syncthreads", "syncthreads", "block_sync_lds"])
 _SIGNS = {"=": "set {} to {}", "+=": "raise {} by {}", "-=": "lower {} by {}",
           "*=": "multiply {} by {}", "/=": "divide {} by {}"}  # fmt: skip
 _DIRECTIVE = re.compile(r"^\s*#\s*(?!pragma\b|unroll\b)(\w+)[ \t]*(.*?)\s*$")
 _HEADED = re.compile(r":$|^(?:where|otherwise|for|in|as long|once)\b")
 _SILENT = frozenset(["comment", ";", "{", "}", "type_definition", "static_assert_declaration"])
+
+
+_LEAVING = frozenset(["break_statement", "return_statement", "continue_statement"])
+_LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*\(")
 
 
 class _Untold(Exception):
@@ -268,8 +272,11 @@ class _Teller:
             if not work:
                 continue
             inner: list[tuple[int, str]] = []
-            leaves = work[-1].type in ("break_statement", "return_statement", "continue_statement")
-            for child in work[:-1] if work[-1].type == "break_statement" else work:
+            statements = _opened(work)
+            leaves = statements[-1].type in _LEAVING
+            for child in (
+                statements[:-1] if statements[-1].type == "break_statement" else statements
+            ):
                 inner += self.block(child, depth + 2)
             if not leaves and case != body.named_children[-1]:
                 raise _Untold  # it falls through
@@ -357,12 +364,22 @@ def _launch(kernel: str, text: str) -> str:
     return f"{words}, given {code(shown)}" if shown else words
 
 
+def _opened(work: Sequence[Node]) -> Sequence[Node]:
+    """The statements of a case, those in braces around all of them."""
+    while len(work) == 1 and work[0].type == "compound_statement":
+        inner = [c for c in work[0].named_children if c.type != "comment"]
+        if not inner:
+            break
+        work = inner
+    return work
+
+
 def _lets(lets: list[str], depth: int) -> list[tuple[int, str]]:
     return [(depth, listed(lets))] if lets else []
 
 
 def _quoted(text: str) -> str:
-    if len(text) > _LONGEST_TEXT or "`" in text or re.search(r"\[[&=\w, ]*\]\s*\(", text):
+    if len(text) > _LONGEST_TEXT or "`" in text or (_LAMBDA.search(text) and text.count(";") > 1):
         raise _Untold
     return code(text)
 
@@ -377,8 +394,7 @@ def _round(node: Node, body: Node) -> str:
         condition = node.child_by_field_name("condition")
         text = text_of(condition) if condition is not None else ""
         return f"once, and again as long as {_quoted(text[1:-1].strip())} holds after it"
-    raw = (node.text or b"")[: body.start_byte - node.start_byte].decode(errors="replace")
-    head = re.sub(r"\s+", " ", raw).strip()
+    head = folded((node.text or b"")[: body.start_byte - node.start_byte])
     counted_up = re.fullmatch(
         r"for ?\( ?(?:[\w:]+ )*(\w+) = ([^;,]+); ?\1 (<=?) ([^;&|]+); ?"
         r"(?:\+\+\1|\1\+\+|\1 \+= ([^;,)]+))\)", head

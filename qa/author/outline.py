@@ -10,16 +10,17 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from extractor.launch_text import split_arguments
 from qa.author.draft import Draft, code, counted, listed
+from qa.author.given import given, named_by_macros
 from qa.gates.claims import template_parameters
-from qa.ground import Ground
 from qa.reading.definitions import times_set
 from qa.reading.function import Access, Call, Definition, FunctionReading, Statement, read_function
-from qa.reading.function_text import under_directive
+from qa.reading.function_text import blanked, under_directive
 from qa.scope_view import FunctionView
 
-_MOST_STEPS, _LONGEST, _LONGEST_VALUE, _LONGEST_TEST = 26, 3200, 120, 300
-_MOST_NAMES, _MOST_ARGUMENTS = 14, 6
+_MOST_STEPS, _LONGEST, _LONGEST_VALUE, _LONGEST_TEST = 26, 5000, 120, 300
+_MOST_NAMES = 14
 _UNTOLD = re.compile(r"\b(?:switch|goto|do|catch)\s*[({]")
 _STATUSES = frozenset(["st", "status", "ret"])
 _VERBATIM = re.compile(
@@ -29,6 +30,7 @@ _BARRIER = "__syncthreads"
 INCOMPLETE = "Its main steps, in this order: "
 """How a telling begins that leaves something out."""
 _CHATTER = re.compile(r"log_|ROCSOLVER_ENTER|check_numerics|rocblas_cout|_ENTER\w*$|ERROR|CHECK")
+_HANDED = re.compile(r"(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*\((\w+)\)|([A-Za-z_]\w*))\s*(?:<[^()]*>)?\s*\(")
 _LOGS = re.compile(r"log_\w+|\w*_ENTER\w*|\w*LOG\w*|rocblas_cout")
 _MACRO = re.compile(r"(?!\w*(?:LAUNCH|ENTER|LOG|KERNEL))[A-Z][A-Z0-9]*_[A-Z0-9_]+")
 _LONGEST_MACRO = 160
@@ -65,7 +67,8 @@ def outline(
     reading = read_function(function.text, function.span.start_line)
     if reading.broken or _UNTOLD.search(function.text):
         return ""
-    steps = _steps(draft.ground, function, reading, callees, launched)
+    steps, whole = _steps(function, reading, callees, launched)
+    steps = _with_reads(reading, steps)
     if not 1 < len(steps) <= most:
         return ""
     heads = loop_heads(function, reading)
@@ -94,12 +97,40 @@ def outline(
     )  # fmt: skip
     stores = sum(isinstance(step.at, Access) for step in steps)
     open_names = {d.name for d in reading.definitions if times_set(function.text, d.name) > 1}
-    open_names |= _declared(function.text)
-    if dark - _STATUSES or open_names - _STATUSES or stores < len(reading.stores):
+    open_names |= _declared(function.text) | _set_anew(function, reading)
+    if dark - _STATUSES or open_names - _STATUSES or stores < len(reading.stores) or not whole:
         lead = INCOMPLETE
     text = lead + "; ".join(f"({n}) {one}" for n, one in enumerate(told, 1)) + "."
-    text += here(names) + _left_out(reading)
+    told_in_steps = {step.at.name for step in steps if isinstance(step.at, Definition)}
+    text += here({n: v for n, v in names.items() if n not in told_in_steps})
+    text += named_by_macros(re.findall(r"`([^`]*)`", text)) + _left_out(reading)
     return text if len(text) <= _LONGEST else ""
+
+
+def _set_anew(function: FunctionView, reading: FunctionReading) -> set[str]:
+    """Names that a statement of their own gives another value, parameters among them."""
+    bare = blanked(function.text)
+    found = re.findall(
+        r"[;{})]\s*(?:else\s+)?([A-Za-z_]\w*)\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)", bare[bare.find("{") :]
+    )
+    return set(found) - {loop.variable for loop in reading.loops}
+
+
+def _with_reads(reading: FunctionReading, steps: list[Step]) -> list[Step]:
+    """The steps, and among them the reads of memory that the function also stores to.
+
+    What was read before a store is no longer there behind it: such a value has its place in the
+    order, and cannot be told as what a name stands for.
+    """
+    stored = {store.base for store in reading.stores}
+    pattern = "|".join(re.escape(base) for base in sorted(stored))
+    reads = [
+        Step(row, f"take {code(row.name)} as {code(value)}")
+        for row in reading.definitions
+        if stored and re.search(rf"(?<![\w.>])(?:{pattern})\s*\[|\*\s*(?:{pattern})\b", row.value)
+        and len(value := re.sub(r"\s+", " ", row.value)) <= _LONGEST_VALUE
+    ]  # fmt: skip
+    return sorted([*steps, *reads], key=lambda step: (step.at.first, step.at.last))
 
 
 def _left_out(reading: FunctionReading) -> str:
@@ -129,20 +160,24 @@ def _made_in_loops(reading: FunctionReading, steps: list[Step]) -> str:
 
 
 def _steps(
-    ground: Ground,
     function: FunctionView,
     reading: FunctionReading,
     callees: Collection[str],
     launched: Mapping[int, str],
-) -> list[Step]:
+) -> tuple[list[Step], bool]:
+    """Steps in the order of the text, and whether no statement that calls is left out."""
     found: list[Step] = []
+    whole = True
+    statements = re.sub(r"\s+", "", blanked(function.text))
     inner: list[tuple[int, int, str]] = []
     logs = [call for call in reading.calls if _LOGS.fullmatch(call.name)]
     for call in reading.calls:
         if any(_stands_within(call, log) for log in logs):
             continue  # the name that a log has for the call, say
+        if any(_stands_within(call, o) and not _MACRO.fullmatch(o.name) for o in reading.calls):
+            continue  # what it gives goes into another call
         words = _macro_words(reading, call, callees, launched) or (
-            "" if _is_part(reading, call) else _call_words(ground, reading, call, callees, launched)
+            "" if _is_part(reading, call) else _call_words(reading, call, callees, launched)
         )
         nested = any(
             first <= call.first and call.last <= last and call.text in text
@@ -151,6 +186,8 @@ def _steps(
         if words and not nested:
             found.append(Step(call, words))
             inner.append((call.first, call.last, call.text))
+        elif not nested and not words and _stands_alone(statements, call):
+            whole = False
     for store in reading.stores:
         value = re.sub(r"\s+", " ", store.value)
         if len(value) > _LONGEST_VALUE or "{" in value:
@@ -167,20 +204,29 @@ def _steps(
             )
     for back in reading.returns:
         value = re.sub(r"\s+", " ", back.text.removeprefix("return").rstrip(";").strip())
-        handed = re.match(r"([A-Za-z_]\w*)\s*(?:<[^()]*>)?\s*\(", value)
-        if handed and handed[1] not in ("sizeof", "static_cast", "dim3"):
+        handed = _HANDED.match(value)
+        called = (handed[1] or handed[2]) if handed else ""
+        if called and called not in ("sizeof", "static_cast", "dim3"):
             within = [c for c in reading.calls if c.first >= back.first and c.last <= back.last]
-            outer = next((c for c in within if c.name == handed[1]), None)
+            outer = next((c for c in within if c.name == called), None)
             inner_calls = {id(c) for c in within}
             found = [s for s in found if id(s.at) not in inner_calls]
-            words = _told_call(ground, reading, outer) if outer is not None else ""
-            if words:
+            if outer is not None:
+                words = _told_call(reading, outer)
                 found.append(Step(back, f"{words} and return what it gives"))
+            else:
+                whole = False
             continue
         if len(value) < _LONGEST_VALUE and not (back.guards and value in ("st", "status")):
             found.append(Step(back, f"return {code(value)}" if value else "return"))
     found.sort(key=lambda step: (step.at.first, step.at.last))
-    return found
+    return found, whole
+
+
+def _stands_alone(statements: str, call: Call) -> bool:
+    """A call is a statement of its own, in a text without white space."""
+    text = re.escape(re.sub(r"\s+", "", call.text))
+    return not _LOGS.fullmatch(call.name) and bool(re.search(rf"[;{{}})]{text};", statements))
 
 
 def _stands_within(call: Call, other: Call) -> bool:
@@ -207,7 +253,6 @@ def _macro_words(
 
 
 def _call_words(
-    ground: Ground,
     reading: FunctionReading,
     call: Call,
     callees: Collection[str],
@@ -218,7 +263,9 @@ def _call_words(
         return f"wait at {code(_BARRIER)}"
     kernel = next((k for line, k in launched.items() if call.first <= line <= call.last), "")
     if kernel and kernel in call.text:
-        return f"launch {code(with_template(kernel, call.text))}"
+        handed = handed_to_kernel(kernel, call.text)
+        words = f"launch {code(with_template(kernel, call.text))}"
+        return f"{words}, given {code(handed)}" if handed else words
     if _CHATTER.search(call.name) or (
         call.name not in callees and not _VERBATIM.fullmatch(call.name)
     ):
@@ -226,27 +273,23 @@ def _call_words(
     if _VERBATIM.fullmatch(call.name):
         text = re.sub(r"\s+", " ", call.text)
         return f"call {code(text)}" if len(text) < 160 else ""
-    return _told_call(ground, reading, call)
+    return _told_call(reading, call)
 
 
-def _told_call(ground: Ground, reading: FunctionReading, call: Call) -> str:
-    """The name of a function that is called, and what of its arguments is no mere name."""
-    fixed = [
-        a for a in dict.fromkeys(re.sub(r"\s+", " ", one) for one in call.arguments)
-        if a in ground.enumerators or a in ("true", "false") or _is_worked_out(a)
-    ][:_MOST_ARGUMENTS]  # fmt: skip
+def _told_call(reading: FunctionReading, call: Call) -> str:
+    """The name of a function that is called, and its arguments."""
     set_before = {d.name for d in reading.definitions if d.value.strip() not in ("0", "{}")}
     made = [a[1:] for a in call.arguments if re.fullmatch(r"&\w+", a) and a[1:] not in set_before]
     words = f"call {code(with_template(call.name, call.text))}"
-    if fixed:
-        words += f" with {listed([code(a) for a in fixed])}"
+    words += given(call.arguments, [p.name for p in reading.parameters])
     return words + (f", which fills {listed([code(a) for a in made])}" if made else "")
 
 
-def _is_worked_out(argument: str) -> bool:
-    """An argument is an expression, and no cast of a name."""
-    bare = re.sub(r"^\((?:const )?\w+\s*\**\)|->", "", argument)
-    return len(argument) <= 60 and re.search(r"[A-Za-z_\d)\]]\s*[-+*/%?]\s*[\w(]", bare) is not None
+def handed_to_kernel(kernel: str, text: str) -> str:
+    """The arguments that a launch by a macro gives its kernel; empty where they cannot be told."""
+    parts = split_arguments(text[text.find("(") + 1 : text.rfind(")")])
+    at = next((n for n, part in enumerate(parts) if re.search(rf"\b{kernel}\b", part)), -1)
+    return ", ".join(parts[at + 5 :]) if at >= 0 else ""
 
 
 def loop_heads(function: FunctionView, reading: FunctionReading) -> dict[int, str]:
@@ -260,10 +303,11 @@ def loop_heads(function: FunctionView, reading: FunctionReading) -> dict[int, st
 
 
 def with_template(name: str, text: str) -> str:
-    """A name with its template arguments, where they are short."""
-    match = re.search(rf"\b{re.escape(name)}\s*(<[^()]*>)\s*[()]", text)
-    given = re.sub(r"\s+", " ", match[1]) if match else ""
-    return name + (given if len(given) <= 90 else "")
+    """A name as it is called: with its template arguments, and in the macro that makes it."""
+    match = re.search(rf"\b{re.escape(name)}\)?\s*(<[^()]*>)\s*[()]", text)
+    bound = re.sub(r"\s+", " ", match[1]) if match else ""
+    macro = re.match(rf"([A-Z]\w*)\({re.escape(name)}\)\s*[<(]", text)
+    return (f"{macro[1]}({name})" if macro else name) + bound
 
 
 def _is_part(reading: FunctionReading, call: Call) -> bool:
@@ -342,6 +386,8 @@ def explain(
         if name not in local:
             if name in declared:
                 dark.add(name)
+            elif name in reading.aliases:
+                found[name] = reading.aliases[name]
             continue
         value = _value(local[name], function.text)
         if value is None or len(found) >= _MOST_NAMES:

@@ -1,29 +1,28 @@
 """What a host function does around the work itself: checks, logging, memory, handing on.
 
-A public call is mostly that. Its steps are told in their order, every call with what it is given
-besides the caller's own arguments, so that somebody could write the function from them.
+A public call is mostly that. Its steps are told in their order, every call with all
+that it is given, so that somebody could write the function from them.
 """
 
 from __future__ import annotations
 
 import re
 
-from extractor.launch_text import split_arguments
 from qa.author.draft import Draft, code, listed
+from qa.author.given import given, named_by_macros
 from qa.author.outline import _STATUSES as STATUSES
 from qa.author.outline import Step, explain, here, loop_heads, where_told, with_template
 from qa.gates.claims import template_parameters
 from qa.reading.function import Call, Definition, FunctionReading, Statement, read_function
 from qa.scope_view import FunctionView
 
-_FEWEST, _MOST, _LONGEST = 5, 34, 4200
-_LONGEST_VALUE, _MOST_GIVEN, _LONGEST_GIVEN = 120, 12, 70
+_FEWEST, _MOST, _LONGEST = 5, 34, 7000
+_LONGEST_VALUE = 120
 _UNTOLD = re.compile(r"\b(?:switch|goto|do|catch)\s*[({]|\[[&=\w, ]*\]\s*\(")
 _ACCESSOR = re.compile(r"(?:get|is|has|std|LOG|static_cast|sizeof|max|min)\w*|[A-Z]\w?")
 _ALLOCATION = re.compile(
     r"\b(?:\w*device_malloc (\w+)\([^;{}]*\)|auto (\w+) = handle->device_malloc\([^;{}]*\));"
 )
-_PLAIN = re.compile(r"[A-Za-z_]\w*")
 _LOGS = re.compile(r"log_\w+|\w*ENTER\w*|\w*LOG\w*")
 
 
@@ -66,6 +65,7 @@ def protocol(draft: Draft, function: FunctionView) -> str:
         "From its first line to its last it does this: ", salt="protocol",
     )  # fmt: skip
     text = lead + "; ".join(f"({n}) {one}" for n, one in enumerate(told, 1)) + "." + here(names)
+    text += named_by_macros(re.findall(r"`([^`]*)`", text))
     return text if len(text) <= _LONGEST else ""
 
 
@@ -95,14 +95,14 @@ def _steps(function: FunctionView, reading: FunctionReading) -> tuple[list[Step]
     ]  # fmt: skip
 
     def told(call: Call) -> str:
-        return _call(function, reading, call, own)
+        return _call(reading, call)
 
     handed = []
     for back in reading.returns:
         value = re.sub(r"\s+", " ", back.text.removeprefix("return").rstrip(";").strip())
         call = next(
             (c for c in outer if back.first <= c.first and c.last <= back.last
-             and re.match(rf"(?:\w+(?:->|\.))?{re.escape(c.name)}\b", value)), None,
+             and re.match(rf"(?:\w+(?:->|\.)|[A-Z]\w*\()?{re.escape(c.name)}\b", value)), None,
         )  # fmt: skip
         if call is not None:
             handed.append(call)
@@ -191,27 +191,12 @@ def _around(function: FunctionView, call: Call) -> tuple[str, str]:
     return text[:place].rstrip("\n"), text[place:].partition(";")[0]
 
 
-def _call(function: FunctionView, reading: FunctionReading, call: Call, own: set[str]) -> str:
-    """A call with what it is given besides the caller's own arguments."""
-    name, given = call.name, list(call.arguments)
-    shown = with_template(name, call.text)
-    # A macro that makes a function's name, and then the arguments.
-    macro = re.match(r"(\w+\(\w+\))\s*\((.*)\)\s*$", _around(function, call)[1], re.S)
-    if macro and macro[1].startswith(f"{name}("):
-        shown, given = macro[1], split_arguments(macro[2])
-    given = [_settled(reading, call, re.sub(r"\s+", " ", one).strip()) for one in given]
-    filled = [a[1:] for a in given if re.fullmatch(r"&\w+", a)]
-    others = [
-        a for a in dict.fromkeys(given)
-        if a not in own and not re.fullmatch(r"&\w+", a) and 0 < len(a) <= _LONGEST_GIVEN
-        and "{" not in a
-    ]  # fmt: skip
-    words = f"{'log it with' if _LOGS.fullmatch(name) else 'call'} {code(shown)}"
-    if others:
-        words += f", given {listed([code(a) for a in others[:_MOST_GIVEN]])}"
-        words += " besides your own arguments" if len(others) < len(given) else ""
-    elif any(_PLAIN.fullmatch(a) for a in given):
-        words += " with your own arguments"
+def _call(reading: FunctionReading, call: Call) -> str:
+    """A call with what it is given."""
+    passed = [_settled(reading, call, re.sub(r"\s+", " ", one).strip()) for one in call.arguments]
+    filled = [a[1:] for a in passed if re.fullmatch(r"&\w+", a)]
+    words = f"{'log it with' if _LOGS.fullmatch(call.name) else 'call'} {code(with_template(call.name, call.text))}"
+    words += given(passed, [p.name for p in reading.parameters])
     return words + (f", which fills {listed([code(a) for a in filled])}" if filled else "")
 
 

@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qa.reading.function_text import Parameter, blanked, body_start, parameters_of
-from qa.reading.syntax import parse, text_of, walk
+from qa.reading.syntax import folded, parse, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_CALLED = re.compile(r"(?:\b[A-Z][A-Z0-9_]*\((\w+)\)|([A-Za-z_]\w*))\s*(?:<.*>)?$", re.S)
 _STOPS = ("return_statement", "continue_statement", "break_statement")
 
 
@@ -97,7 +98,11 @@ class Call(Statement):
 
 @dataclass
 class FunctionReading:
-    """What the text of a function says, in the order of the text."""
+    """What the text of a function says, in the order of the text.
+
+    Attributes:
+        aliases: Types that the body gives a name of its own.
+    """
 
     parameters: tuple[Parameter, ...] = ()
     definitions: list[Definition] = field(default_factory=list)
@@ -107,6 +112,7 @@ class FunctionReading:
     stores: list[Access] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     returns: list[Statement] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)
     broken: bool = False
 
     def definition(self, name: str) -> Definition | None:
@@ -205,8 +211,7 @@ class _Reader:
         step = node.child_by_field_name("update")
         head = text_of(node)[: text_of(node).find(")") + 1]
         if body is not None:
-            raw = (node.text or b"")[: body.start_byte - node.start_byte].decode(errors="replace")
-            head = re.sub(r"\s+", " ", raw).strip()
+            head = folded((node.text or b"")[: body.start_byte - node.start_byte])
         self.reading.loops.append(
             Loop(
                 first=first, last=last, text=text_of(node), guards=guards, loops=loops, head=head,
@@ -294,14 +299,35 @@ class _Reader:
         arguments = node.child_by_field_name("arguments")
         if function is None:
             return False
-        match = re.search(r"([A-Za-z_]\w*)\s*(?:<.*>)?$", text_of(function), re.S)
+        match = _CALLED.search(text_of(function))
         if match:
             first, last = self._lines(node)
             given = tuple(text_of(c) for c in arguments.named_children) if arguments else ()
             self.reading.calls.append(
-                Call(first, last, text_of(node), guards, loops, match[1], given)
+                Call(first, last, text_of(node), guards, loops, match[1] or match[2], given)
             )
         return False
+
+    def _decltype(self, node: Node, guards: tuple[Guard, ...], loops: tuple[int, ...]) -> bool:
+        return True  # an operand that is only looked at for its type runs nothing
+
+    _sizeof_expression = _alignof_expression = _static_assert_declaration = _decltype
+
+    def _alias_declaration(
+        self, node: Node, guards: tuple[Guard, ...], loops: tuple[int, ...]
+    ) -> bool:
+        name, kind = node.child_by_field_name("name"), node.child_by_field_name("type")
+        if name is not None and kind is not None:
+            self.reading.aliases.setdefault(text_of(name), text_of(kind))
+        return True
+
+    def _type_definition(
+        self, node: Node, guards: tuple[Guard, ...], loops: tuple[int, ...]
+    ) -> bool:
+        name, kind = node.child_by_field_name("declarator"), node.child_by_field_name("type")
+        if name is not None and kind is not None:
+            self.reading.aliases.setdefault(text_of(name), text_of(kind))
+        return True
 
     def _return_statement(
         self, node: Node, guards: tuple[Guard, ...], loops: tuple[int, ...]

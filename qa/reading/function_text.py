@@ -49,6 +49,55 @@ def blanked(text: str) -> str:
     return "\n".join(rows)
 
 
+_LOCAL_MACRO = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(?:\(([^()\n]*)\))?[ \t]*((?:[^\n]*\\\n)*[^\n]*)\n",
+    re.M,
+)
+
+
+def macros_written_out(text: str) -> str:
+    """A definition in which macros that its own body defines are written out; lines stay."""
+    while (found := _LOCAL_MACRO.search(text)) is not None:
+        name, names, body = found[1], found[2], re.sub(r"\s*\\\n\s*", " ", found[3]).strip()
+        blank = "\n" * found[0].count("\n")
+        rest = text[found.end() :]
+        undefined = re.search(rf"^[ \t]*#[ \t]*undef[ \t]+{name}\b[^\n]*", rest, re.M)
+        scope = rest[: undefined.start()] if undefined else rest
+        after = rest[undefined.end() :] if undefined else ""
+        if "##" in body or re.search(rf"\b{name}\b", body):
+            return text
+        text = text[: found.start()] + blank + _used(scope, name, names, body) + after
+    return text
+
+
+def _used(text: str, name: str, names: str | None, body: str) -> str:
+    """A text with each use of a macro written out."""
+    use = re.compile(rf"(?<![\w.]){name}\b" + (r"\s*\(" if names is not None else ""))
+    wanted = [one.strip() for one in (names or "").split(",") if one.strip()]
+    parts, place = [], 0
+    while (at := use.search(text, place)) is not None:
+        end, given = at.end(), ""
+        if names is not None:
+            end = _closing(text, at.end() - 1)
+            given = text[at.end() : end - 1]
+        shown = body
+        for one, value in zip(wanted, split_arguments(given) if given else [], strict=False):
+            shown = re.sub(rf"\b{one}\b", value.replace("\\", r"\\"), shown)
+        parts += [text[place : at.start()], shown, "\n" * given.count("\n")]
+        place = end
+    return "".join((*parts, text[place:]))
+
+
+def _closing(text: str, opening: int) -> int:
+    """The place behind the bracket that closes the one at a place."""
+    depth = 0
+    for index in range(opening, len(text)):
+        depth += (text[index] == "(") - (text[index] == ")")
+        if depth == 0:
+            return index + 1
+    return len(text)
+
+
 def under_directive(text: str, row: int) -> bool:
     """A row, counted from 0, stands between ``#if`` and ``#endif``: a build may be without it."""
     depth = 0

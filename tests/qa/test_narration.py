@@ -10,6 +10,7 @@ import pytest
 from extractor.records import Span
 from qa.author.draft import Draft
 from qa.author.narration import narration
+from qa.reading.function_text import macros_written_out
 
 SUM = """template <int NB, typename T>
 __global__ void sum_kernel(int n, const T* x, T* out)
@@ -140,10 +141,39 @@ def test_what_another_build_has_is_told() -> None:
     "statement",
     [
         "goto end;",
-        "auto g = [&](int i) { return i; };",
+        "auto g = [&](int i) { int j = i; return j; };",
         "switch(a) { case 1: a = 2; case 2: a = 3; }",
         "throw 1;",
     ],
 )
 def test_what_has_no_words_leaves_nothing_half_told(statement: str) -> None:
     assert told(f"void f(int a)\n{{\n  a = 1;\n  {statement}\n  a = 2;\n}}\n") == ""
+
+
+def test_memory_of_the_block_is_told_whatever_its_extents() -> None:
+    text = (
+        "void k(T* x)\n{\n  extern __shared__ double lsmem[];\n"
+        "  __shared__ T la[D * (2 * E)];\n  la[0] = x[0];\n  x[1] = la[0] + lsmem[0];\n}\n"
+    )
+    words = told(text)
+    assert "`__shared__ T la[D * (2 * E)]` is memory of the block" in words
+    assert "`__shared__ double lsmem[]` is memory of the block" in words
+
+
+def test_macros_of_the_body_are_written_out_where_they_are_used() -> None:
+    text = """void f(int n, T* x)
+{
+#define GIVEN(of_) \\
+    n, of_, \\
+    x
+  if(n > 0)
+    send(GIVEN(n + 1));
+#undef GIVEN
+  x[0] = GIVEN;
+}
+"""
+    shown = macros_written_out(text)
+    assert shown.count("\n") == text.count("\n")
+    assert "send(n, n + 1, x);" in shown
+    assert "x[0] = GIVEN;" in shown
+    assert "#" not in shown

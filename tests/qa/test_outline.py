@@ -48,13 +48,13 @@ def test_steps_come_in_order_with_their_loops_and_tests() -> None:
     assert told(SOLVE, {19: "finish"}) == (
         "Its main steps, in this order: "
         "(1) where `m == 0 || n == 0` holds: return `status_success`; "
-        "(2) in `for(int j = 0; j < dim; ++j)`: call `reflect` with `n - j` and `A + j`; "
+        "(2) in `for(int j = 0; j < dim; ++j)`: call `reflect`, given `h, n - j, A + j`; "
         "(3) in `for(int j = 0; j < dim; ++j)`, where `COMPLEX` holds: "
-        "call `conjugate<T>` with `n - j`; "
-        "(4) where `uplo == fill_upper` holds: call `solve_upper` with `side_left`, "
-        "which fills `got`; "
-        "(5) otherwise: call `solve_lower` with `side_left`; "
-        "(6) launch `finish<T>`, then return `status_success`. "
+        "call `conjugate<T>`, given `h, n - j`; "
+        "(4) where `uplo == fill_upper` holds: call `solve_upper`, "
+        "given `h, side_left, &one, &got`, which fills `got`; "
+        "(5) otherwise: call `solve_lower`, given `h, side_left, dim`; "
+        "(6) launch `finish<T>`, given `n`, then return `status_success`. "
         "Here `dim` is `std::min(m, n)`."
     )
 
@@ -78,7 +78,9 @@ def test_everything_is_claimed_only_where_everything_is_told() -> None:
 
 def test_what_a_branch_returns_is_what_the_outer_call_gives() -> None:
     text = "int f(int n, T* x)\n{\n  if(!n)\n    return 0;\n  return send(adjust(x), n - 1);\n}\n"
-    assert told(text).endswith("(2) call `send` with `n - 1` and return what it gives.")
+    assert told(text).endswith(
+        "(2) call `send`, given `adjust(x), n - 1` and return what it gives."
+    )
 
 
 def test_a_result_that_is_worked_out_in_the_dark_is_not_told() -> None:
@@ -96,3 +98,55 @@ def test_otherwise_is_only_said_right_behind_its_test() -> None:
         "  else\n    conjugate(a, b - 1);\n  return 0;\n}\n"
     )
     assert "where `a > 0` fails: call `conjugate`" in told(text)
+
+
+def test_branches_that_differ_in_an_argument_are_told_apart() -> None:
+    text = """int f(int mode, int n, const T* alpha, T* x)
+{
+  if(mode == device)
+    LAUNCH((finish<T>), 1, 64, 0, stream, n, alpha, x);
+  else
+    LAUNCH((finish<T>), 1, 64, 0, stream, n, *alpha, x);
+  return 0;
+}
+"""
+    words = told(text, {4: "finish", 6: "finish"})
+    assert "holds: launch `finish<T>`, given `n, alpha, x`;" in words
+    assert "otherwise: launch `finish<T>`, given `n, *alpha, x`;" in words
+
+
+def test_what_is_worked_out_for_a_launch_is_told_with_it() -> None:
+    text = """int f(int n, T* x, int incx, int offset)
+{
+  auto shift = incx < 0 ? offset - incx * (n - 1) : offset;
+  LAUNCH((finish<T>), 1, 64, 0, stream, n, x, shift);
+  return 0;
+}
+"""
+    words = told(text, {4: "finish"})
+    assert "given `n, x, shift`" in words
+    assert "`shift` is `incx < 0 ? offset - incx * (n - 1) : offset`" in words
+
+
+def test_what_is_read_before_it_is_overwritten_keeps_its_place() -> None:
+    text = """void f(int n, T* x, T* y, T c, T s)
+{
+  if(n > 0)
+  {
+    auto was = c * x[n] + s * y[n];
+    y[n] = c * y[n] - s * x[n];
+    x[n] = was;
+  }
+}
+"""
+    words = told(text)
+    assert "take `was` as `c * x[n] + s * y[n]`, then set `y[n]`" in words
+    assert "Here `was`" not in words
+
+
+def test_a_parameter_that_is_changed_or_a_call_that_has_no_words_is_not_passed_over() -> None:
+    text = "void f(int n, T* x)\n{\n  if(n < 4)\n    return;\n  n -= 4;\n  x[n] = n;\n}\n"
+    assert told(text).startswith("Its main steps, in this order: ")
+    other = text.replace("n -= 4;", "prepare(x);")
+    assert told(other).startswith("Its main steps, in this order: ")
+    assert told(text.replace("  n -= 4;\n", "")).startswith("What it does, in this order: ")

@@ -67,16 +67,16 @@ def told(text: str = ENTRY) -> str:
 @pytest.mark.parametrize(
     "part",
     [
-        'log it with `LIB_ENTER_TOP`, given `"work"` and `"-n"` besides your own arguments',
+        'log it with `LIB_ENTER_TOP`, given `"work", "-n", n`',
         "where `!handle` holds: return `status_invalid_handle`",
         "call `lib_work_argCheck` with your own arguments and keep what it gives as `st`",
-        "call `lib_work_getMemorySize`, given `1` besides your own arguments, which fills "
-        "`size_work`",
+        "call `lib_work_getMemorySize`, given `n, 1, &size_work`, which fills `size_work`",
         "where `n == 0` holds: set `*result` to `0`, then return `status_success`",
         "allocate with `lib_device_malloc mem(handle, size_work)`, of which `work` is `mem[0]`",
         "where `!mem` holds: return `status_memory_error`",
-        "call `LIB_API(lib_work_template)`, given `stride` and `(float*)work` besides your own "
-        "arguments and return what it gives",
+        "call `LIB_API(lib_work_template)`, given "
+        "`handle, n, x, stride, result, (float*)work` and return what it gives",
+        "`LIB_API` only makes a function's name",
         "`stride` is `0`",
     ],
 )
@@ -100,3 +100,31 @@ def test_steps_keep_the_order_of_the_text() -> None:
 )
 def test_what_cannot_be_told_whole_is_not_told(text: str) -> None:
     assert told(text) == ""
+
+
+def test_of_many_arguments_none_is_left_out() -> None:
+    names = [f"size_{n}" for n in range(20)]
+    sizes = "".join(f"    size_t {name};\n" for name in names)
+    text = ENTRY.replace("    size_t size_work;\n", f"    size_t size_work;\n{sizes}").replace(
+        "(n, 1, &size_work)", f"(n, 1, {', '.join('&' + n for n in names)}, &size_work)"
+    ).replace("mem(handle, size_work)", f"mem(handle, {', '.join(names)}, size_work)")  # fmt: skip
+    for name in names:
+        assert f"&{name}," in told(text)
+        assert f" {name}," in told(text)
+
+
+@pytest.mark.parametrize("call", ["LIB_API(lib_work_template)", "LIB_API(lib_work_template)<T>"])
+def test_a_macro_that_makes_a_name_is_not_what_is_called(call: str) -> None:
+    text = ENTRY.replace("LIB_API(lib_work_template)", call)
+    assert f"call `{call}`, given `handle, n, x, stride, result, (float*)work`" in told(text)
+    assert "given `lib_work_template`" not in told(text)
+
+
+def test_an_operand_that_is_never_evaluated_is_no_call() -> None:
+    text = ENTRY.replace(
+        "    int stride = 0;\n",
+        "    using S = decltype(lib_real(T{}));\n    static_assert(sizeof(lib_real(T{})) > 1);\n"
+        "    int stride = 0;\n",
+    ).replace("(float*)work)", "(S*)work)")
+    assert "call `lib_real`" not in told(text)
+    assert "`S` is `decltype(lib_real(T{}))`" in told(text)
