@@ -1,10 +1,11 @@
-"""What a call is told to be given: all of its arguments, in their order, none left out."""
+"""How a call is told: its name as it is called, and all of its arguments, none left out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
 
+from extractor.launch_text import split_arguments
 from qa.author.draft import code
 
 _BY_MACRO = re.compile(r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]*)\(\w+\)(?=<|$)")
@@ -42,3 +43,18 @@ def named_by_macros(words: Collection[str]) -> str:
         f" {code(macro)} only makes a function's name: what is called is the function in its brackets, under the name that the macro gives it."
         for macro in macros
     )
+
+
+def with_template(name: str, text: str) -> str:
+    """A name as it is called: with its template arguments, and in the macro that makes it."""
+    match = re.search(rf"\b{re.escape(name)}\)?\s*(<[^()]*>)\s*[()]", text)
+    bound = re.sub(r"\s+", " ", match[1]) if match else ""
+    macro = re.match(rf"([A-Z]\w*)\({re.escape(name)}\)\s*[<(]", text)
+    return (f"{macro[1]}({name})" if macro else name) + bound
+
+
+def handed_to_kernel(kernel: str, text: str) -> str:
+    """The arguments that a launch by a macro gives its kernel; empty where they cannot be told."""
+    parts = split_arguments(text[text.find("(") + 1 : text.rfind(")")])
+    at = next((n for n, part in enumerate(parts) if re.search(rf"\b{kernel}\b", part)), -1)
+    return ", ".join(parts[at + 5 :]) if at >= 0 else ""

@@ -17,10 +17,15 @@ _MEANINGS = (
     (r"inc([a-z]\w*)", "the increment of {}"),
     (r"stride_?([a-zA-Z]\w*)", "the distance from one {} of the batch to the next"),
     (r"(?:offset|shift)_?([a-zA-Z]\w*)", "where {} begins in its buffer"),
+    (
+        r"([a-zA-Z])_st_or_of",
+        "the distance between the problems of the batch where {0} is one buffer, and the offset "
+        "into each where it is an array of pointers",
+    ),
     (r"kl", "the number of subdiagonals"),
     (r"ku", "the number of superdiagonals"),
     (r"uplo", "the triangle in use"),
-    (r"side", "the side on which the matrix stands"),
+    (r"side", "whether the other operand is multiplied from the left or from the right"),
     (r"diag", "whether the diagonal is taken as ones"),
     (r"trans_?([A-C])", "whether and how {} is transposed"),
     (r"trans\w*", "whether and how the matrix is transposed"),

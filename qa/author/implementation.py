@@ -10,8 +10,10 @@ from dataclasses import replace
 from qa.author.behaviour import behaviour, bounds
 from qa.author.cut_out import answer, cut_out, deliver
 from qa.author.draft import Draft, code, listed
+from qa.author.helpers_told import helpers_told
 from qa.author.kernel_facts import KernelFacts, kernel_facts
 from qa.author.kernel_layout import cooperation, layout, part, scalars
+from qa.author.launch_contract import launch_contract, where_names
 from qa.author.meanings import meanings
 from qa.author.narration import narration
 from qa.author.outline import explain, here, outline
@@ -139,11 +141,11 @@ def _draft(
     ]
     if function.kind == "kernel":
         parts += [
-            _contract(draft, view, facts),
+            launch_contract(draft.ground, view, facts),
             layout(draft, facts),
             work(draft, view, function) or bounds(draft, function.text, facts.reading),
             scalars(facts),
-            cooperation(facts),
+            cooperation(facts, view),
         ]
     elif function.kind == "device":
         what = [
@@ -153,7 +155,7 @@ def _draft(
         ]
         if not any(what) and own_words(ground, function) is None:
             return None  # nothing says what it does
-        parts += [*what, cooperation(facts)]
+        parts += [*what, cooperation(facts, view)]
     elif hands_on:
         steps = protocol(draft, written_out)
         if not steps:
@@ -172,6 +174,9 @@ def _draft(
             parts.append(_launches(draft, view, function))
         elif not steps:
             parts.append(_callees(draft, view, function))
+    if function.kind in ("kernel", "device"):
+        beside = cut.record.functions if cut is not None else [h.id for h in helpers]
+        parts.append(helpers_told(draft, view, function, beside))
     parts.append(
         deliver(draft, view, function, cut) if cut is not None else _helpers_told(draft, helpers)
     )
@@ -267,33 +272,6 @@ def _signature(draft: Draft, function: FunctionView) -> str:
     )
 
 
-def _contract(draft: Draft, view: ScopeView, facts: KernelFacts) -> str:
-    function = facts.function
-    parts = []
-    sites = [s for s in view.launches if s.callee.id == function.id and not s.dead]
-    if function.launch_bounds:
-        parts.append(f"At most {code(function.launch_bounds)} threads make a block (launch bounds)")
-    if sites and all(len(s.grid) < 90 and len(s.block) < 60 for s in sites):
-        from qa.author.launch_shapes import bare, explained, shapes_of
-
-        words = shapes_of(sites)
-        names = explained(sites, draft.ground, words.replace("`", " ")) if words else None
-        one_caller = len({site.caller.id for site in sites}) == 1
-        if words and names is not None and one_caller:
-            parts.append(f"{code(sites[0].caller.name)} launches it with {words}{_where(names)}")
-        shared = bare(sites[0].shared_bytes)
-        if shared not in ("0", ""):
-            parts.append(f"it gets {code(shared)} bytes of dynamic LDS")
-    return "Launch contract: " + "; ".join(parts) + "." if parts else ""
-
-
-def _where(names: dict[str, str]) -> str:
-    """What the launcher's names in a grid stand for."""
-    if not names:
-        return ""
-    return f" (where {listed([f'{code(n)} is {code(value)}' for n, value in names.items()])})"
-
-
 def _launches(draft: Draft, view: ScopeView, function: FunctionView) -> str:
     from qa.author.launch_shapes import explained, shapes_of
 
@@ -315,7 +293,7 @@ def _launches(draft: Draft, view: ScopeView, function: FunctionView) -> str:
             if not dark:
                 later |= meant
                 told, names = True, {}
-        parts.append(f"{code(name)} with {words}{_where(names or {})}" if told else code(name))
+        parts.append(f"{code(name)} with {words}{where_names(names or {})}" if told else code(name))
     stream = (
         ", on the stream of the handle" if re.search(r"\bhandle\b", function.signature)
         else ", on `stream`" if re.search(r"\bstream\b", function.signature) else ""

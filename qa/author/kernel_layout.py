@@ -8,6 +8,8 @@ from typing import Any
 
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.kernel_facts import KernelFacts, Row, plain_index
+from qa.reading.function import FunctionReading, read_function
+from qa.scope_view import FunctionView, ScopeView
 
 _MOST_OFFSETS, _MOST_LOOPS, _MOST_ARRAYS = 6, 3, 4
 _LONGEST_HEAD = 90
@@ -143,22 +145,58 @@ def _only_there(facts: KernelFacts, row: Row, buffer: str) -> bool:
     )
 
 
-def cooperation(facts: KernelFacts) -> str:
-    """LDS arrays, barriers, shuffles and atomics."""
+def cooperation(facts: KernelFacts, view: ScopeView) -> str:
+    """LDS arrays, barriers, shuffles and atomics, with those of the functions that it calls."""
     parts = []
+    called = _device_functions(facts.function, view)
     for array in facts.reading.shared[:_MOST_ARRAYS]:
         size = "".join(f"[{extent}]" for extent in array.extents)
         parts.append(f"{code(f'{array.type} {array.name}{size}')} lies in LDS")
-    count = len(facts.reading.barriers)
-    if count:
-        parts.append(
-            f"{counted(count, 'barrier')} {'orders' if count == 1 else 'order'} its phases"
-        )
+    parts += _barriers(facts, called)
     for pattern, words in (
         ("__shfl", "lanes exchange values with"),
         ("atomic", "results are combined with"),
     ):
-        names = sorted({c.name for c in facts.reading.calls if c.name.startswith(pattern)})
+        names = sorted(
+            {
+                c.name
+                for reading in (facts.reading, *called.values())
+                for c in reading.calls
+                if c.name.startswith(pattern)
+            }
+        )
         if names:
             parts.append(f"{words} {listed([code(n) for n in names])}")
     return ("Cooperation: " + "; ".join(parts) + ".") if parts else ""
+
+
+def _device_functions(function: FunctionView, view: ScopeView) -> dict[str, FunctionReading]:
+    """Device functions that one calls, at whatever depth, by their ids."""
+    found: dict[str, FunctionReading] = {}
+    queue = list(view.callees.get(function.id, ()))
+    while queue:
+        one = queue.pop(0)
+        if one.kind == "device" and one.span is not None and one.id not in found:
+            found[one.id] = read_function(one.text, one.span.start_line)
+            queue += view.callees.get(one.id, ())
+    return found
+
+
+def _barriers(facts: KernelFacts, called: dict[str, FunctionReading]) -> list[str]:
+    """How many barriers order the phases, those in called functions apart."""
+    own = len(facts.reading.barriers)
+    within = {
+        identity.rsplit(":", 1)[-1].split("::")[-1]: len(reading.barriers)
+        for identity, reading in called.items() if reading.barriers
+    }  # fmt: skip
+    if not within:
+        words = "orders" if own == 1 else "order"
+        return [f"{counted(own, 'barrier')} {words} its phases"] if own else []
+    more = " more" if own else ""
+    there = listed([f"{code(name)} has {n}{more}" for name, n in within.items()])
+    if not own:
+        return [f"its phases are ordered by barriers in functions that it calls: {there}"]
+    words = "orders" if own == 1 else "order"
+    return [
+        f"{counted(own, 'barrier')} of its own {words} its phases, and in functions that it calls {there}"
+    ]

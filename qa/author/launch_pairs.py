@@ -164,7 +164,7 @@ def _pairs(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> li
         rows.sort(key=lambda s: (s.caller.file != s.callee.file, "64" in s.caller.name,
                                  s.at.file, s.at.start_line))  # fmt: skip
         for site in rows[:6]:
-            pair = _pair(view, ground, site)
+            pair = pair_at(view, ground, site)
             if pair is not None and (pair.same_file or _early_in_library(ground, pair)):
                 found.append(pair)
                 break
@@ -178,7 +178,8 @@ def _early_in_library(ground: Ground, pair: Pair) -> bool:
     return pair.launcher.id not in known or pair.launcher.id in known[:_MOST_LAUNCHERS]
 
 
-def _pair(view: ScopeView, ground: Ground, site: Site) -> Pair | None:
+def pair_at(view: ScopeView, ground: Ground, site: Site) -> Pair | None:
+    """The launcher and the kernel of one launch; ``None`` where facts of it are missing."""
     by_symbol: dict[str, Facts] = defaultdict(lambda: defaultdict(list))
     for row in ground.facts_of(view.interface, site.caller.id):
         value = row["value"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from extractor.launch_text import split_arguments
 from qa.author.draft import Draft, code, listed
-from qa.author.outline import with_template
+from qa.author.given import with_template
 from qa.reading.function_text import blanked, body_start, without_comments
 from qa.reading.syntax import folded, parse, text_of, walk
 from qa.scope_view import FunctionView

@@ -10,9 +10,8 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from extractor.launch_text import split_arguments
 from qa.author.draft import Draft, code, counted, listed
-from qa.author.given import given, named_by_macros
+from qa.author.given import given, handed_to_kernel, named_by_macros, with_template
 from qa.gates.claims import template_parameters
 from qa.reading.definitions import times_set
 from qa.reading.function import Access, Call, Definition, FunctionReading, Statement, read_function
@@ -285,13 +284,6 @@ def _told_call(reading: FunctionReading, call: Call) -> str:
     return words + (f", which fills {listed([code(a) for a in made])}" if made else "")
 
 
-def handed_to_kernel(kernel: str, text: str) -> str:
-    """The arguments that a launch by a macro gives its kernel; empty where they cannot be told."""
-    parts = split_arguments(text[text.find("(") + 1 : text.rfind(")")])
-    at = next((n for n, part in enumerate(parts) if re.search(rf"\b{kernel}\b", part)), -1)
-    return ", ".join(parts[at + 5 :]) if at >= 0 else ""
-
-
 def loop_heads(function: FunctionView, reading: FunctionReading) -> dict[int, str]:
     """What loops say of their turns, by their lines; nothing where a directive chooses the loop."""
     assert function.span is not None
@@ -300,14 +292,6 @@ def loop_heads(function: FunctionView, reading: FunctionReading) -> dict[int, st
         loop.first: "" if under_directive(function.text, loop.first - start) else loop.head
         for loop in reading.loops
     }
-
-
-def with_template(name: str, text: str) -> str:
-    """A name as it is called: with its template arguments, and in the macro that makes it."""
-    match = re.search(rf"\b{re.escape(name)}\)?\s*(<[^()]*>)\s*[()]", text)
-    bound = re.sub(r"\s+", " ", match[1]) if match else ""
-    macro = re.match(rf"([A-Z]\w*)\({re.escape(name)}\)\s*[<(]", text)
-    return (f"{macro[1]}({name})" if macro else name) + bound
 
 
 def _is_part(reading: FunctionReading, call: Call) -> bool:

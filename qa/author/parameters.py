@@ -31,7 +31,21 @@ def public_names(
         entries: Public functions; the first one with a way to it counts.
         names: Parameters of the public function.
     """
-    steps = _way(view, function, entries)
+    wanted = tuple(names)
+    ways = _ways(view, function, entries)
+    known = [_along(view, ground, steps, wanted) for steps in ways if len(steps) > 1]
+    if not known:
+        return {}
+    return {
+        name: public for name, public in known[0].items()
+        if all(one.get(name) == public for one in known[1:])
+    }  # fmt: skip
+
+
+def _along(
+    view: ScopeView, ground: Ground, steps: list[FunctionView], names: Iterable[str]
+) -> dict[str, str]:
+    """Parameters of the last function of a way that are arguments of its first one."""
     known: dict[str, str] = {name: name for name in names}
     for number, (caller, callee) in enumerate(pairwise(steps)):
         if caller.id == callee.id or callee.span is None:
@@ -48,17 +62,26 @@ def public_names(
             if (first := given[0].get(p.name, "") if given else "") in known
             and all(row.get(p.name) == first for row in given)
         }
-    return known if len(steps) > 1 else {}
+    return known
 
 
-def _way(view: ScopeView, function: FunctionView, entries: Iterable[str]) -> list[FunctionView]:
-    """Functions from an entry point down to one, that one last."""
+def _ways(
+    view: ScopeView, function: FunctionView, entries: Iterable[str]
+) -> list[list[FunctionView]]:
+    """From the first entry point with a way down to a function: a way through each of its callers."""
     for entry in entries:
         for config in view.configs:
+            found: dict[str, list[FunctionView]] = {}
             for one in function.instantiations:
-                path = view.path(entry, config, one["id"])
-                if path:
-                    return [view.owner[identity] for identity, _at in path]
+                for caller in view.callers.get(one["id"], ()):
+                    through = view.owner.get(caller)
+                    if through is None or through.id in (*found, function.id):
+                        continue
+                    path = view.path(entry, config, one["id"], through.id)
+                    if path:
+                        found[through.id] = [view.owner[identity] for identity, _at in path]
+            if found:
+                return list(found.values())
     return []
 
 

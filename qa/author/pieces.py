@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from qa.author.draft import Draft, code, listed
-from qa.author.outline import with_template
+from qa.author.given import with_template
 from qa.author.work import launch_lines, workers
 from qa.reading.function import Branch, Call, FunctionReading, Loop
 from qa.scope_view import FunctionView, ScopeView

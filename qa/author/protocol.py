@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from qa.author.draft import Draft, code, listed
-from qa.author.given import given, named_by_macros
+from qa.author.given import given, named_by_macros, with_template
 from qa.author.outline import _STATUSES as STATUSES
-from qa.author.outline import Step, explain, here, loop_heads, where_told, with_template
+from qa.author.outline import Step, explain, here, loop_heads, where_told
 from qa.gates.claims import template_parameters
 from qa.reading.function import Call, Definition, FunctionReading, Statement, read_function
 from qa.scope_view import FunctionView

@@ -7,6 +7,7 @@ import re
 from extractor.records import Span
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
+from qa.reading.function import read_function
 from qa.scope_view import FunctionView
 
 _SHORTEST, _LONGEST, _FEWEST_WORDS = 40, 420, 7
@@ -14,6 +15,10 @@ _TAGS = re.compile(r"[@\\](?:brief|remark|note|details)\b")
 _MARKS = re.compile(r"^\s*(?:/\*[*!]*|//[/!]*|\*+/?)|\*+/\s*$")
 _RULE = re.compile(r"[*=\-/]{4,}")
 _NOT_PROSE = re.compile(r"[{};@\\]|\b(?:TODO|FIXME|return is|template interface)\b|[\[\]].*[+*]")
+_WRITTEN = re.compile(
+    r"\b(?:into|writes?(?: to| into)?|stores?(?: in| to| into)?|updates?|overwrites?|fills?|clears?)\s+"
+    r"(?:the\s+)?(?:(?:matrix|vector|array|buffer)\s+)?`?([A-Za-z_]\w*)"
+)
 _BEGINS = re.compile(r"[A-Z\"(]")
 
 
@@ -50,9 +55,22 @@ def own_words(ground: Ground, function: FunctionView) -> tuple[str, Span] | None
         or len(text.split()) < _FEWEST_WORDS
         or _NOT_PROSE.search(text)
         or not _BEGINS.match(text)
+        or _denied(text, function)
     ):
         return None
     return text.rstrip("."), ground.span(function.file, first, last)
+
+
+def _denied(text: str, function: FunctionView) -> bool:
+    """A comment says that something is written which the code only reads: it is an old one."""
+    reading = read_function(function.text, function.span.start_line if function.span else 1)
+    kinds = {p.name: p.type for p in reading.parameters}
+    stored = {store.base for store in reading.stores}
+    return any(
+        name in kinds and name not in stored and re.match(r"(?:const\b|\w+ const\b)", kinds[name])
+        and re.search(r"[*&]|\[", kinds[name]) is not None
+        for name in _WRITTEN.findall(text)
+    )  # fmt: skip
 
 
 def _first_line(rows: list[str], last: int) -> int:

@@ -33,14 +33,17 @@ class Documentation:
     def operation(self) -> str:
         """What it does with its formula, in one clause; nothing where no words can be had."""
         words = self.text
-        if len(words) <= 15 or "\\" in words:
-            return ""
         introduced = words.endswith(":")
-        words = words.rstrip(":. ")
         formula = self.plain_formula
+        if "\\" in words or (len(words) <= 15 and not (introduced and formula)):
+            return ""
+        words = words.rstrip(":. ")
         if formula and formula not in words and words not in formula:
             return f"{words}: {formula}" if introduced else f"{words} ({formula})"
-        return "" if introduced and not formula else words
+        if introduced and not formula:  # what the last sentence announces is not there
+            sentences = re.split(r"(?<=[.)])\s+(?=[A-Z])", words)
+            words = " ".join(sentences[:-1]).rstrip(". ")
+        return words
 
     @property
     def plain_formula(self) -> str:
@@ -77,8 +80,9 @@ def _read(block: str) -> Documentation:
     formula = ""
     words = "" if re.search(r"BLAS (?:Level|EX)|API|auxiliary", lead) else lead
     for paragraph in paragraphs:
-        if re.search(r"\\f\[|:=|^\s+\w+\s*=", paragraph) and not formula:
-            formula = _clean(paragraph)
+        announced = words.endswith(":") and re.search(r"\S\s+=\s+\S", paragraph)
+        if not formula and (announced or re.search(r"\\f\[|:=|^\s+\w+\s*=", paragraph)):
+            formula = _clean(_alternatives(paragraph))
             if not words:
                 words = formula
         elif not words and not paragraph.strip().startswith("("):
@@ -87,6 +91,16 @@ def _read(block: str) -> Documentation:
         name: _clean(re.sub(r"^\s*\[[^\]]*\]", "", what)) for name, what in _PARAMETER.findall(bare)
     }
     return Documentation(words, formula, parameters)
+
+
+def _alternatives(paragraph: str) -> str:
+    """A paragraph of formulas, ``or`` between lines that say what one and the same thing is."""
+    rows = [row for row in paragraph.split("\n") if row.strip()]
+    left = {match[1] if (match := re.match(r"\s*(\w+)\s*:?=", row)) else "" for row in rows}
+    same = len(rows) > 1 and len(left) == 1 and "" not in left
+    if not same or any(re.search(r"(?:,|\bor|\band)\s*$|[\\]", row) for row in rows):
+        return paragraph
+    return ", or ".join(row.strip() for row in rows)
 
 
 def _clean(text: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from qa.author.behaviour import behaviour, bounds
 from qa.author.glossary import meaning
+from qa.author.helpers_told import helpers_told
 from qa.author.implementation import _is_member
 from qa.author.launch_shapes import shapes_of
 from qa.author.outline import outline
@@ -137,6 +138,21 @@ def test_a_status_is_never_left_out_and_names_within_names_are_explained() -> No
             "gemv performs one of these: y := alpha*A*x + y, or y := alpha*A**T*x + y",
         ),
         ("\\brief <b> BLAS Level 3 API </b>\n\n \\details\n trsm solves:\n", ""),
+        (
+            "\\brief <b> BLAS Level 2 API </b>\n\n \\details\n trsv solves:\n\n"
+            "     A*x = b or\n     A**T*x = b,\n     where x and b are vectors.\n",
+            "trsv solves: A*x = b or A**T*x = b",
+        ),
+        (
+            "\\brief <b> BLAS EX API </b>\n\n \\details\n geam_ex performs one of these:\n\n"
+            "     Dij = min(Aik, Cij)\n     Dij = min(Aik, Bkj) + Cij\n\n where k is a number.\n",
+            "geam_ex performs one of these: Dij = min(Aik, Cij), or Dij = min(Aik, Bkj) + Cij",
+        ),
+        (
+            "\\brief <b> BLAS Level 1 API </b>\n\n \\details\n rotmg makes the matrix H.\n"
+            "     Location is told by:\n",
+            "rotmg makes the matrix H",
+        ),
     ],
 )
 def test_an_operation_is_told_with_its_formula(block: str, words: str) -> None:
@@ -177,7 +193,9 @@ def test_a_comment_right_above_is_the_functions_own(rows: list[str], words: str)
         locate=lambda file: file,
         span=lambda file, first, last: (file, first, last),
     )
-    function: Any = SimpleNamespace(file="a.hip", span=SimpleNamespace(start_line=place))
+    function: Any = SimpleNamespace(
+        file="a.hip", span=SimpleNamespace(start_line=place), text="void f()\n{\n}\n"
+    )
     found: Any = own_words(ground, function)
     if not words:
         assert found is None
@@ -273,11 +291,30 @@ def test_a_parameter_is_the_calls_only_where_it_is_handed_down_as_it_is() -> Non
     ]
     view: Any = SimpleNamespace(
         configs=("source",), owner={f.id: f for f in steps}, launches=(),
-        path=lambda *_a, **_k: [(f.id, None) for f in steps],
+        callers={"impl": ["lib_sgemv"], "half": ["impl"]},
+        path=lambda _entry, _config, end, *_a: [
+            (f.id, None) for f in steps[: [s.id for s in steps].index(end) + 1]
+        ],
     )  # fmt: skip
     found = public_names(view, cast(Any, None), steps[-1], ["lib_sgemv"], ["m", "n"])
     assert found == {"rows": "m", "n": "n"}
-    assert public_names(view, cast(Any, None), steps[1], ["lib_sgemv"], ["m"]) == {"rows": "m"}
+    assert public_names(view, cast(Any, None), steps[1], ["lib_sgemv"], ["m"]) == {"m": "m"}
+
+
+def test_a_parameter_that_another_caller_gives_something_else_is_not_the_calls() -> None:
+    steps = [
+        function_of("lib_sgels", "entry_point", "IMPL(lib_sgels, float);"),
+        function_of("one", "host", "int one(int m, int n)\n{\n  return half(m, n);\n}\n"),
+        function_of("two", "host", "int two(int m, int n)\n{\n  return half(n, n);\n}\n"),
+        function_of("half", "host", "int half(int rows, int columns)\n{\n  return 0;\n}\n"),
+    ]
+    view: Any = SimpleNamespace(
+        configs=("source",), owner={f.id: f for f in steps}, launches=(),
+        callers={"half": ["one", "two"]},
+        path=lambda entry, _config, end, through: [(entry, None), (through, None), (end, None)],
+    )  # fmt: skip
+    found = public_names(view, cast(Any, None), steps[-1], ["lib_sgels"], ["m", "n"])
+    assert found == {"columns": "n"}
 
 
 CHECKED = """status f(handle h, int n, const T* x, T* y)
@@ -308,3 +345,41 @@ def test_checks_that_stand_in_macros_are_told_and_the_names_of_logs_are_not() ->
     assert told.endswith("Not among these steps: 1 call that only logs.")
     assert told.count("prepare") == 1, "what a macro wraps is told by itself"
     assert told.index("SIZE(1") < told.index("`n == 0` holds") < told.index("POINTER(2")
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("// Copies data from c into d_c, to write local memory back to global memory.", False),
+        ("// Copies data from d_c into d_d, to write local memory back to global memory.", True),
+    ],
+)
+def test_a_comment_that_the_code_denies_is_not_quoted(row: str, told: bool) -> None:
+    text = "void f(const T* d_c, T* d_d)\n{\n  d_d[0] = 2 * d_c[0];\n}\n"
+    lines = [f"{one}\n".encode() for one in ("int before;", row, *text.split("\n"))]
+    ground: Any = SimpleNamespace(
+        project=SimpleNamespace(text=SimpleNamespace(lines=lambda _file: lines)),
+        locate=lambda file: file,
+        span=lambda file, first, last: (file, first, last),
+    )
+    function: Any = SimpleNamespace(file="a.hip", span=SimpleNamespace(start_line=3), text=text)
+    assert (own_words(ground, function) is not None) is told
+
+
+def test_the_work_of_a_helper_is_told_with_the_function_that_needs_it() -> None:
+    part = function_of(
+        "part",
+        "device",
+        "void part(int n, T* x, T c)\n{\n  T was = c * x[n];\n"
+        "  x[n] = 1;\n  x[0] = was;\n  x[1] = c;\n}\n",
+    )
+    small = function_of("small", "device", "int small(int n)\n{\n  return n + 1;\n}\n")
+    outer = function_of("k", "kernel", "void k(int n, T* x)\n{\n  part(small(n), x, 2);\n}\n")
+    part.signature, small.signature = "void part(int n, T* x, T c)", "int small(int n)"
+    draft: Any = SimpleNamespace(choose=lambda *forms, **_k: forms[0])
+    view: Any = SimpleNamespace(callees={"k": [part, small]})
+    words = helpers_told(draft, view, outer, ["part", "small"])
+    assert words.startswith("The helper `part`, declared as `void part(int n, T* x, T c)`. ")
+    assert "take `was` as `c * x[n]`, then set `x[n]` to `1`, then set `x[0]` to `was`" in words
+    assert "small" not in words
+    assert helpers_told(draft, view, outer, []) == ""
