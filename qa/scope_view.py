@@ -81,6 +81,7 @@ class ScopeView:
                 self.symbols.setdefault(one["symbol"], one)
         self._calls = scope["calls"]
         self._made: dict[str, Any] = {}
+        self._paths: dict[tuple[str, str, str, str | None], list[tuple[str, Span | None]]] = {}
         self.launch_rows: list[dict[str, Any]] = scope["launches"]
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
@@ -187,6 +188,14 @@ class ScopeView:
         Returns:
             The entry first; empty where there is none.
         """
+        key = (entry, config, symbol, through)
+        if key not in self._paths:
+            self._paths[key] = self._path(*key)
+        return list(self._paths[key])
+
+    def _path(
+        self, entry: str, config: str, symbol: str, through: str | None
+    ) -> list[tuple[str, Span | None]]:
         starts = self.entry_ids(entry)
         seen: dict[str, tuple[str, Span] | None] = dict.fromkeys(starts)
         queue = deque(starts)

@@ -54,6 +54,7 @@ class KernelFacts:
     ground: Ground
     reading: FunctionReading
     rows: dict[str, list[Row]] = field(default_factory=dict)
+    _chosen: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
 
     def of(self, name: str, *, own: bool = True) -> list[Row]:
         """Facts of a kind in the order of the text; ``own`` leaves out those of called functions."""
@@ -70,7 +71,12 @@ class KernelFacts:
 
     def types(self, preferred: str = "float") -> tuple[int, dict[str, str]]:
         """An instantiation, of the preferred element type where there is one, and its arguments."""
+        if preferred not in self._chosen:
+            self._chosen[preferred] = self._choose(preferred)
+        number, types = self._chosen[preferred]
+        return number, dict(types)
 
+    def _choose(self, preferred: str) -> tuple[int, dict[str, str]]:
         def rank(number: int) -> tuple[int, int, int, int]:
             arguments = self.function.instantiations[number]["template_arguments"]
             # Arrays of pointers are indexed by the batch first, and offsets start anew in each.
@@ -105,7 +111,11 @@ class KernelFacts:
 
 
 def kernel_facts(view: ScopeView, ground: Ground, function: FunctionView) -> KernelFacts:
-    """Collects the facts of a kernel."""
+    """Collects the facts of a kernel; once for each scope."""
+    return view.once(f"facts of {function.id}", lambda: _kernel_facts(view, ground, function))
+
+
+def _kernel_facts(view: ScopeView, ground: Ground, function: FunctionView) -> KernelFacts:
     assert function.span is not None
     found = KernelFacts(function, ground, read_function(function.text, function.span.start_line))
     seen: set[tuple[str, str, str]] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -276,23 +277,31 @@ def _expanded(ground: Ground, site: Site, part: str) -> str:
     if match is None:
         return part
     lines = ground.project.text.lines(ground.locate(site.at.file))[: site.at.start_line]
-    text = b"".join(lines).decode(errors="replace")
-    made = list(
-        re.finditer(
-            rf"^[ \t]*#[ \t]*define[ \t]+{match[1]}(?:\(([^)]*)\))?[ \t]*((?:[^\n]*\\\r?\n)*[^\n]*)",
-            text,
-            re.M,
-        )
-    )
-    if not made:
+    made = None
+    if any(b"define" in line and match[1].encode() in line for line in lines):
+        made = _macro(b"".join(lines), match[1])
+    if made is None:
         return part
-    body = re.sub(r"\\\r?\n", " ", made[-1][2])
+    body = re.sub(r"\\\r?\n", " ", made[1])
     body = re.sub(r"/\*.*?\*/|//[^\n]*", " ", body, flags=re.S)
-    names = [n.strip() for n in (made[-1][1] or "").split(",") if n.strip()]
+    names = [n.strip() for n in made[0].split(",") if n.strip()]
     values = split_arguments(_inside(match[2])) if match[2] else []
     for name, value in zip(names, values, strict=False):
         body = re.sub(rf"\b{re.escape(name)}\b", value.replace("\\", "\\\\"), body)
     return re.sub(r"\s+", " ", body).strip()
+
+
+@functools.lru_cache(maxsize=256)
+def _macro(text: bytes, name: str) -> tuple[str, str] | None:
+    """Parameters and body of a macro as it is defined last in a text."""
+    found = list(
+        re.finditer(
+            rf"^[ \t]*#[ \t]*define[ \t]+{name}(?:\(([^)]*)\))?[ \t]*((?:[^\n]*\\\r?\n)*[^\n]*)",
+            text.decode(errors="replace"),
+            re.M,
+        )
+    )
+    return (found[-1][1] or "", found[-1][2]) if found else None
 
 
 def draft_of(

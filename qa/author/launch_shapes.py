@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -105,14 +106,17 @@ def _follow(site: Site, expression: str) -> str:
     expression = bare(expression)
     if site.caller.span is None or not re.fullmatch(r"[A-Za-z_]\w*", expression):
         return expression
-    rows = site.caller.text.split("\n")
-    above = "\n".join(rows[: site.at.start_line - site.caller.span.start_line])
-    value = _last_value(above, expression)
+    value = _last_value(
+        site.caller.text, site.at.start_line - site.caller.span.start_line, expression
+    )
     return value if value is not None and len(value) < 110 else expression
 
 
-def _last_value(above: str, name: str) -> str | None:
-    """What a name was last set to; ``None`` where a branch that has ended set it."""
+@functools.lru_cache(maxsize=1 << 14)
+def _last_value(function: str, count: int, name: str) -> str | None:
+    """What a name was last set to in a text's first lines; ``None`` where a branch that has ended
+    set it."""
+    above = "\n".join(function.split("\n")[:count])
     text = re.sub(r"//[^\n]*", lambda m: " " * len(m[0]), above)
     made = list(
         re.finditer(

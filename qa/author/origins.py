@@ -41,12 +41,13 @@ def _draft(
     site = _handed_to(view, function, definition)
     if site is None or len(definition.value) > 130:
         return None
-    names = set(re.findall(r"[A-Za-z_]\w*", definition.value)) - {increment}
+    found = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", definition.value))
+    names = [name for name in found if name != increment]
     values = {
         n: 0 if re.match(r"off|shift", n) else {"m": 6, "n": 5, "k": 4}.get(n, 5) for n in names
     }
     extent = next((n for n in ("n", "m", "k") if n in names), None)
-    if extent is None or "==" in definition.value or len({"n", "m", "k"} & names) > 1:
+    if extent is None or "==" in definition.value or len({"n", "m", "k"} & set(names)) > 1:
         return None
     worked = _value(definition.value, {**values, increment: -2}, ground)
     plain = _value(definition.value, {**values, increment: 2}, ground)

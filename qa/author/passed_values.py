@@ -7,6 +7,7 @@ them.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -57,6 +58,9 @@ class Within:
     other: Mapping[str, Passed] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     definitions: tuple[tuple[str, str], ...] = ()
+    _truths: dict[tuple[str, str], bool | None] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def truth(self, condition: str, ground: Ground, arch: str = "") -> bool | None:
         """Whether a condition holds; ``None`` where the values do not settle it.
@@ -66,6 +70,12 @@ class Within:
             ground: The library.
             arch: Architecture that the handle answers with, if that is known.
         """
+        key = (condition, arch)
+        if key not in self._truths:
+            self._truths[key] = self._truth(condition, ground, arch)
+        return self._truths[key]
+
+    def _truth(self, condition: str, ground: Ground, arch: str) -> bool | None:
         known = {name: value for name, value in self.values.items() if name not in self.other}
         names = set(_NAME.findall(condition))
         needed: list[str] = []
@@ -161,6 +171,14 @@ def within(
 ) -> Within:
     """What the arguments of a recorded call are in the function that makes one of its launches."""
     config = trace.get("config", "source")
+    call = repr(("within", trace["entry"], config, trace["args"], symbol, caller.id))
+    return view.once(call, lambda: _within(view, ground, trace, symbol, caller))
+
+
+def _within(
+    view: ScopeView, ground: Ground, trace: Mapping[str, Any], symbol: str, caller: FunctionView
+) -> Within:
+    config = trace.get("config", "source")
     way = [i for i, _at in view.path(trace["entry"], config, symbol, through=caller.id)][:-1]
     steps = [view.owner[i] for i in way]
     given: Mapping[str, Any] = trace["args"]
@@ -196,11 +214,14 @@ def within(
 def _definitions(function: FunctionView) -> tuple[tuple[str, str], ...]:
     if function.span is None:
         return ()
-    reading = read_function(function.text, function.span.start_line)
+    return _set_once(function.text, function.span.start_line)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _set_once(text: str, first_line: int) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (one.name, one.value) for one in reading.definitions
-        if one.value and not one.guards and not one.loops
-        and times_set(function.text, one.name) <= 1
+        (one.name, one.value) for one in read_function(text, first_line).definitions
+        if one.value and not one.guards and not one.loops and times_set(text, one.name) <= 1
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -56,9 +57,14 @@ def _number(case: Case, claim: Claim) -> str | None:
 
 def template_parameters(function: FunctionView) -> list[str]:
     """Names of a function template's parameters, in order; empty for a plain function."""
-    head = re.match(r"\s*template\s*<(.*?)>\s*(?:[A-Z_a-z]|\[)", function.text, re.S)
+    return list(_template_parameters(function.text))
+
+
+@functools.lru_cache(maxsize=1 << 13)
+def _template_parameters(text: str) -> tuple[str, ...]:
+    head = re.match(r"\s*template\s*<(.*?)>\s*(?:[A-Z_a-z]|\[)", text, re.S)
     if not head:
-        return []
+        return ()
     names, depth, part = [], 0, ""
     for character in head[1] + ",":
         depth += (character in "<(") - (character in ">)")
@@ -68,7 +74,7 @@ def template_parameters(function: FunctionView) -> list[str]:
             part = ""
         else:
             part += character
-    return names
+    return tuple(names)
 
 
 def _constant(case: Case, claim: Claim) -> str | None:

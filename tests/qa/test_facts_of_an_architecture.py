@@ -32,6 +32,6 @@ def test_what_the_text_says_on_one_architecture_is_said_of_none() -> None:
         _fact("vgprs", 8, "gfx942", "code_object"),
     ]
     ground = SimpleNamespace(facts_of=lambda interface, function: facts)
-    scope = SimpleNamespace(interface="k")
+    scope = SimpleNamespace(interface="k", once=lambda name, make: make())
     found = kernel_facts(cast(Any, scope), cast(Any, ground), view)
     assert sorted(found.rows) == ["lds_array", "vgprs"]

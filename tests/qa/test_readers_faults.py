@@ -213,7 +213,9 @@ def test_two_calls_part_where_a_test_comes_out_differently_for_their_numbers() -
     ways |= {"one": ways["k1"][:2], "many": ways["k2"][:2]}
     draft: Any = Sayings()
     draft.view = SimpleNamespace(
-        owner=owner, path=lambda _e, _c, symbol, through=None: ways[symbol]
+        once=lambda name, make: make(),
+        owner=owner,
+        path=lambda _e, _c, symbol, through=None: ways[symbol],
     )
     draft.ground = SimpleNamespace(
         enumerators=frozenset(), constants={}, span=lines,
