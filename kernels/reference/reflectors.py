@@ -304,6 +304,12 @@ def _within_order(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "k": min(int(values["k"]), int(values[length]))}
 
 
+def _some_within_order(values: dict[str, Any]) -> dict[str, Any]:
+    """At least one vector, as larfb asks for."""
+    within = _within_order(values)
+    return {**within, "k": max(1, int(within["k"]))}
+
+
 def _tall(values: dict[str, Any]) -> dict[str, Any]:
     m = max(int(values["m"]), int(values["n"]))
     return {**values, "m": m, "k": min(int(values["k"]), int(values["n"]))}
@@ -393,7 +399,7 @@ OPERATIONS = (
             Operand("V", _vector_rows, _vector_cols), Operand("T", k_of, k_of),
             Operand("A", m_of, n_of, "inout"),
         ),
-        _larfb, settle=_within_order, flags={"trans": ("N", "C")},
+        _larfb, settle=_some_within_order, flags={"trans": ("N", "C")},
     ),
     Operation(
         ("laswp",),

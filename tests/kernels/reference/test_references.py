@@ -15,6 +15,7 @@ from kernels.reference import (
     operation_names,
     panels,
     reductions,
+    reflectors,
     selected,
     solvers,
 )
@@ -337,3 +338,14 @@ def test_hermitian_matrices_of_lapack_have_a_real_diagonal(kind: str, values: st
     for module in (eigenproblems, panels, reductions, selected, factorisations, solvers):
         contents = {operand.content for one in module.OPERATIONS for operand in one.operands}
         assert "hermitian" not in contents, module.__name__
+
+
+@pytest.mark.parametrize("sizes", [(0, 0, 0), (5, 0, 0), (0, 5, 3), (4, 5, 0), (4, 9, 9)])
+def test_a_block_reflector_has_at_least_one_vector(sizes: tuple[int, int, int]) -> None:
+    # rocSOLVER's header says k >= 1 of larft and larfb, and k >= 0 of ormqr.
+    m, n, k = sizes
+    for name, least in (("larft", 1), ("larfb", 1), ("ormqr", 0)):
+        (operation,) = (one for one in reflectors.OPERATIONS if name in one.names)
+        for side in ("L", "R"):
+            given = operation.settle({"m": m, "n": n, "k": k, "side": side})
+            assert least <= given["k"] <= max(least, m, n)
