@@ -25,7 +25,7 @@ import argparse
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,9 @@ from kernels.slice.choice import launchable_kernels
 _RESULTS = Path(__file__).with_name("results") / "facts_agreement.json"
 _WANTED = 0.98
 
+Rows = Sequence[dict[str, Any]]
+"""Lines of ``facts.jsonl``."""
+
 
 def main() -> int:
     """Runs the comparisons."""
@@ -76,10 +79,14 @@ def main() -> int:
     for name in options.projects:
         project = Project(name, jobs=options.jobs, reporter=Reporter())
         folder = (options.out / project.rule.name).absolute()
-        row = compare(project, options, folder)
+        interface = options.interface or None
+        stated = [
+            json.loads(fact.model_dump_json(by_alias=True)) for fact in facts_of(project, interface)
+        ]
+        row = compare(project, options, folder, stated)
         if row is None:
             continue
-        row["lds"] = lds(project, folder)
+        row["lds"] = lds(project, stated, folder)
         row["host"] = host(project, folder, options.interface, options.most)
         for share in print_row(name, row):
             worst = min(worst, share)
@@ -90,14 +97,11 @@ def main() -> int:
     return 0 if worst >= _WANTED else 1
 
 
-def lds(project: Project, folder: Path) -> dict[str, Any]:
+def lds(project: Project, stated: Rows, folder: Path) -> dict[str, Any]:
     """Static LDS as the syntax tree has it against that of code objects, by instantiation."""
-    rows = [
-        row
-        for file in sorted(folder.glob("**/facts.jsonl"))
-        for row in _rows(file, b'"fact":"')
-        if row["fact"] in ("lds_array", "lds_bytes", "code_object_lds_bytes")
-    ]
+    rows = [row for row in stated if row["fact"] in ("lds_array", "lds_bytes")]
+    for file in sorted(folder.glob("**/facts.jsonl")):
+        rows += _rows(file, b'"fact":"code_object_lds_bytes"')
     configs = project.configurations("all")
     units = {one.path: one for config in configs for one in project.units(config, "device")}
     survey, _ = planned_survey(project, None, configs)
@@ -136,14 +140,12 @@ def _rows(file: Path, mark: bytes) -> Iterator[dict[str, Any]]:
                 yield orjson.loads(line)
 
 
-def compare(project: Project, options: argparse.Namespace, out: Path) -> dict[str, Any] | None:
+def compare(
+    project: Project, options: argparse.Namespace, out: Path, stated: Rows
+) -> dict[str, Any] | None:
     """Runs a library's kernels and holds their facts against what was seen."""
-    interface = options.interface or None
-    entries = project.resolve(interface) if interface else None
+    entries = project.resolve(options.interface) if options.interface else None
     kernels = launchable_kernels(project, project.configurations("all"), entries)
-    stated = [
-        json.loads(fact.model_dump_json(by_alias=True)) for fact in facts_of(project, interface)
-    ]
     chosen = instantiations(kernels, options.shapes)
     more = telling(stated, kernels, chosen, options.telling)
     folder = out / "observations"

@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import normpath
-from typing import Any
 
 from extractor.facts.device.representatives import shape
-from kernels.facts_check.expression import Unsupported, compiled, names_in
+from kernels.facts_check.expression import Unsupported
 from kernels.facts_check.kernel import Kernel, kernel_of_text
-from kernels.facts_check.open_values import OPEN, led_to, open_symbols, plainly_named
+from kernels.facts_check.launch_values import Facts, LaunchValues, Loaded, is_open
 from kernels.facts_check.recording import Access, Frame, Launch
 
-_MOST_VALUES = 20_000
-_MOST_ITERATIONS = 300
-_MOST_OPEN = 4
-"""Threads that are tried with every value of what is open, for one fact: it takes long."""
-
-_POINTER = 8
-_SIZES = {
-    "float": 4,
-    "double": 8,
-    "_Float16": 2,
-    "rocblas_bfloat16": 2,
-    "__bf16": 2,
-    "int": 4,
-    "unsigned int": 4,
-    "long": 8,
-    "unsigned long": 8,
-    "signed char": 1,
-    "char": 1,
-    "bool": 1,
-}
-_COMPLEX = re.compile(r"\w*complex\w*<(\w+)>")
-
-Facts = Mapping[str, Any]
+_SEVERAL = "several pointers that were loaded"
+_UNTOLD = "a pointer that was loaded, and no access that tells where it points"
+_ANOTHER = "an access of its line that has no index map may be the one that was seen"
 
 
 @dataclass
@@ -107,7 +85,7 @@ class Comparison:
         kernel = self._kernels.get(launch.kernel)
         if kernel is None or len(kernel.parameters) != len(launch.arguments):
             return
-        values = _Values(kernel, launch, self._tried)
+        values = LaunchValues(kernel, launch, self._tried)
         for access in launch.accesses:
             frames = lines.get((access.module, access.offset), ())
             named = [(normpath(name).removeprefix(self._root), line) for name, line in frames]
@@ -117,7 +95,7 @@ class Comparison:
         self,
         kernel: Kernel,
         launch: Launch,
-        values: _Values,
+        values: LaunchValues,
         access: Access,
         frames: list[Frame],
     ) -> None:
@@ -126,15 +104,19 @@ class Comparison:
         groups = list(self._candidates(kernel.function, launch.kernel, frames, kinds))
         if groups:
             verdicts: list[bool | None] = []
-            for group in groups:
+            for group, _ in groups:
                 # Once a likelier line explains an access, it says nothing of another one.
-                verdicts.append(self._agrees(group, values, access))
+                verdicts.append(self._agrees(group, values, access, likely=not verdicts))
                 if verdicts[-1]:
                     break
             if True not in verdicts and None not in verdicts:
+                likeliest, unproved = groups[0]
                 where = f"block {access.block} thread {access.thread} of {launch.kernel}"
-                for number in groups[0]:
-                    self.result.contradicted.setdefault(number, where)
+                for number in likeliest:
+                    if unproved:
+                        self.result.incomparable[number] = _ANOTHER
+                    else:
+                        self.result.contradicted.setdefault(number, where)
         elif frames:
             reason = self._unexplained(kernel.function, frames, kinds)
             lines = self.result.unexplained.setdefault(reason, {})
@@ -142,24 +124,28 @@ class Comparison:
 
     def _candidates(
         self, function: str, symbol: str, frames: list[Frame], kinds: str
-    ) -> Iterator[list[int]]:
-        """Facts that an access may be the one of, line by line, the likeliest line first.
+    ) -> Iterator[tuple[list[int], bool]]:
+        """Facts that an access may be the one of, line by line, the likeliest line first; with each
+        line whether an access that nothing is stated of may be the one, being there or likelier.
 
         What is passed by reference may be read where it is passed, and an assignment is where its
         operator is, which may be the line behind its target or before its value.
         """
+        unproved = False
         for depth, frame in enumerate(frames):
             for line in (frame[1], frame[1] - 1, frame[1] + 1):
+                place = (frame[0], line)
+                unproved = unproved or (function, place) in self._null
                 found = [
                     number
                     for kind in kinds
-                    for number in self._by_line.get((function, (frame[0], line), kind), ())
+                    for number in self._by_line.get((function, place, kind), ())
                     if _applies(self.facts[number], symbol)
                 ]
                 if found:
                     callers = [f"{file}:{line}" for file, line in reversed(frames[depth + 1 :])]
                     exact = [n for n in found if _through(self.facts[n]) == callers]
-                    yield exact or found
+                    yield exact or found, unproved
 
     def _unexplained(self, function: str, frames: list[Frame], kinds: str) -> str:
         """Why no fact is about an access."""
@@ -175,190 +161,53 @@ class Comparison:
                 return "the line has facts of the other kind of access"
         return "no fact of the line" if frames[0][1] else "the compiler names no line"
 
-    def _agrees(self, found: list[int], values: _Values, access: Access) -> bool | None:
-        """Whether some fact allows an access; ``None`` where one cannot be evaluated."""
-        hit, whole = False, True
-        # A pointer that was loaded may point anywhere: what else explains an access comes first.
-        for number in sorted(found, key=lambda n: values.unbound(self.facts[n]["value"])):
-            buffer = self.facts[number]["value"]["buffer"]
-            if values.unbound(self.facts[number]["value"]):
-                others = {self.facts[n]["value"]["buffer"] for n in found} - {buffer}
-                if hit or any(values.unbound({"buffer": one}) for one in others):
-                    self.result.incomparable[number] = "several pointers that were loaded"
-                    whole = False
-                    continue
+    def _agrees(
+        self, found: list[int], values: LaunchValues, access: Access, *, likely: bool
+    ) -> bool | None:
+        """Whether some fact allows an access; ``None`` where one cannot be evaluated.
+
+        ``likely``: The access most likely is of these facts, so it may tell where a pointer that
+        was loaded points. Of facts about several such pointers it does not.
+        """
+        hits: list[int] = []
+        loaded: dict[Loaded, dict[int, set[int]]] = {}
+        whole = True
+        for number in found:
+            value = self.facts[number]["value"]
             try:
-                value = self.facts[number]["value"]
-                if values.allows(number, value, access):
-                    kind = self.result.fitting if is_open(value) else self.result.agreed
-                    kind[number] = kind.get(number, 0) + 1
-                    hit = True
+                which = values.loaded(value["buffer"], access)
+                if which is not None:
+                    starts = values.starts(number, value, access)
+                    loaded.setdefault(which, {})[number] = starts
+                elif values.allows(number, value, access):
+                    hits.append(number)
                 elif is_open(value):
                     raise Unsupported("no value tried of what is open leads there")
             except Unsupported as error:
                 self.result.incomparable[number] = str(error)
                 whole = False
-        return True if hit else False if whole else None
-
-
-class _Values:
-    """Numbers of one launch, and the addresses that facts allow in it."""
-
-    def __init__(self, kernel: Kernel, launch: Launch, tried: dict[int, int]) -> None:
-        self.kernel, self.launch, self._tried = kernel, launch, tried
-        self._fixed = dict(kernel.constants)
-        for axis, blocks, threads in zip("xyz", launch.grid, launch.block, strict=True):
-            self._fixed[f"gridDim.{axis}"], self._fixed[f"blockDim.{axis}"] = blocks, threads
-        self._pointers: dict[str, int] = {}
-        self._members: dict[str, list[int]] = {}
-        for name, data in zip(kernel.parameters, launch.arguments, strict=True):
-            if len(data) in (1, 2, 4, 8):
-                self._fixed[name] = int.from_bytes(data, "little", signed=True)
-                self._pointers[name] = int.from_bytes(data, "little")
-            if len(data) % _POINTER == 0:
-                # A class that is passed; which of its words the pointer is, nobody says.
-                self._members[name] = [
-                    int.from_bytes(data[at : at + _POINTER], "little")
-                    for at in range(0, len(data), _POINTER)
-                ]
-        self._bases: dict[tuple[str, int], set[int]] = {}
-        self._bound: set[str] = set()
-        self._known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], set[int]] = {}
-
-    def allows(self, number: int, value: Facts, access: Access) -> bool:
-        """Whether an access goes where a fact says that this thread goes.
-
-        Raises:
-            Unsupported: The fact cannot be evaluated.
-        """
-        unit, width = self._sizes(value)
-        scope = dict(self._fixed)
-        for axis, block, thread in zip("xyz", access.block, access.thread, strict=True):
-            scope[f"blockIdx.{axis}"], scope[f"threadIdx.{axis}"] = block, thread
-        key = (number, access.block, access.thread)
-        indices = self._known.get(key)
-        if indices is None:
-            indices = self._known[key] = self._led_to(number, value, scope)
-        starts = self._starts(value["buffer"], scope)
-        if starts:
-            return any(
-                0 <= access.address - base - index * unit < width
-                for base in starts
-                for index in indices
+        placed = bool(hits)
+        unbound = [which for which in loaded if which not in values.bases]
+        for which in loaded.keys() - unbound:
+            right = [n for n, starts in loaded[which].items() if starts & values.bases[which]]
+            alone = whole and not placed and not unbound and len(loaded) == 1
+            if right and alone:
+                values.bases[which] &= set().union(*(loaded[which][n] for n in right))
+            hits += right
+        for number in hits:
+            kind = (
+                self.result.fitting if is_open(self.facts[number]["value"]) else self.result.agreed
             )
-        # A pointer that was loaded: wherever it points, it is one place for all accesses.
-        name, _, rest = value["buffer"].partition("[")
-        if not rest.endswith("]") or name not in self._pointers:
-            raise Unsupported(f"the buffer {value['buffer']}")
-        which = (name, compiled(rest[:-1])(scope))
-        bases = {
-            access.address - index * unit - part
-            for index in indices
-            for part in range(0, width, access.size)
-        }
-        known = self._bases.get(which)
-        shared = bases if known is None else known & bases
-        if not shared:
-            return False
-        self._bases[which] = shared
-        self._bound.add(value["buffer"])
-        return True
-
-    def unbound(self, value: Facts) -> bool:
-        """Whether a buffer's pointer is in memory, and no access has shown yet where it points."""
-        return "[" in value["buffer"] and value["buffer"] not in self._bound
-
-    def _led_to(self, number: int, value: Facts, scope: dict[str, int]) -> set[int]:
-        """Indices that a fact allows a thread.
-
-        Raises:
-            Unsupported: The fact cannot be evaluated, or has an open value and was tried often.
-        """
-        if not is_open(value):
-            return set(_indices(value, scope))
-        tried = self._tried[number] = self._tried.get(number, 0) + 1
-        if tried > _MOST_OPEN:
-            raise Unsupported("an open value, tried with a few threads")
-        plain = plainly_named(value)
-        values = open_symbols(plain["symbols"])
-        return led_to(values, scope, lambda own: _indices(plain, own))
-
-    def _starts(self, buffer: str, scope: dict[str, int]) -> list[int]:
-        """Addresses at which a buffer may begin; none where its pointer is in memory."""
-        known = self._pointers.get(buffer)
-        if known is not None:
-            return [known]
-        whole, _, member = buffer.partition(".")
-        if member.replace(".", "").isidentifier() and whole in self._members:
-            return self._members[whole]
-        if "[" in buffer:
-            return []
-        return [compiled(buffer)(scope)]
-
-    def _sizes(self, value: Facts) -> tuple[int, int]:
-        width = value["vector_bytes"]
-        if isinstance(width, int):
-            unit = value.get("index_unit_bytes", width)
-            # A member lies somewhere within what the index counts.
-            return unit, max(unit, width) if "member" in value else width
-        count, _, name = width.rpartition("sizeof(")
-        name = name.rstrip(")").removeprefix("element of ")
-        argument = self.kernel.types.get(name)
-        if argument is None:
-            raise Unsupported(f"the size of {name}")
-        size = _size(argument)
-        return size, size * int(count.rstrip("*") or 1)
-
-
-def _indices(value: Facts, scope: dict[str, int]) -> Iterator[int]:
-    index = compiled(value["index"])
-    counters: dict[str, Any] = {}
-    for name, symbol in value["symbols"].items():
-        if "value" in symbol and symbol["kind"] == "template constant":
-            scope[name] = symbol["value"]
-        elif symbol["kind"] in ("loop variable", "iteration"):
-            counters[name] = symbol
-        elif symbol["kind"] in OPEN and name not in scope:
-            raise Unsupported(f"{name} is {symbol['kind']}")
-    for number, one in enumerate(_counted(counters, scope)):
-        if number > _MOST_VALUES:
-            raise Unsupported("too many iterations")
-        yield index(one)
-
-
-def _counted(counters: dict[str, Any], scope: dict[str, int]) -> Iterator[dict[str, int]]:
-    """Every combination of values that the loops around an access can have."""
-    if not counters:
-        yield scope
-        return
-    for name, symbol in counters.items():
-        texts = [str(symbol.get(key, "")) for key in ("start", "step")]
-        bound = symbol.get("bound", "")
-        operator, _, limit = bound.partition(" ")
-        needed = set().union(*(names_in(text) for text in (*texts, limit)))
-        if needed & (counters.keys() - {name}):
-            continue
-        rest = {key: item for key, item in counters.items() if key != name}
-        start, step = (compiled(text)(scope) for text in texts)
-        at = start
-        for number in range(_MOST_ITERATIONS * 4):
-            # Without a bound of its own any number of iterations is possible.
-            if not limit and number >= _MOST_ITERATIONS:
-                break
-            one = {**scope, name: at}
-            if limit and not compiled(f"({name}) {operator} ({limit})")(one):
-                break
-            yield from _counted(rest, one)
-            at += step
-        else:
-            raise Unsupported("more turns of a loop than are tried")
-        return
-    raise Unsupported("loops that depend on each other")
-
-
-def is_open(value: Facts) -> bool:
-    """Whether an index hangs on a value that no recording tells."""
-    return any(symbol["kind"] in OPEN for symbol in value["symbols"].values())
+            kind[number] = kind.get(number, 0) + 1
+        if len(unbound) == 1 and not hits and whole and likely:
+            # Wherever it points, it is one place for all accesses; this one tells which, and so
+            # says nothing of the index.
+            values.bases[unbound[0]] = set().union(*loaded[unbound[0]].values())
+            return True
+        why = _SEVERAL if len(unbound) > 1 or hits else _UNTOLD
+        for number in (n for which in unbound for n in loaded[which]):
+            self.result.incomparable[number] = why
+        return True if hits else False if whole and not unbound else None
 
 
 def _line(subject: str) -> Frame:
@@ -373,13 +222,3 @@ def _applies(fact: Facts, symbol: str) -> bool:
 
 def _through(fact: Facts) -> list[str]:
     return [place.rpartition(":")[0] for place in fact["value"].get("through", ())]
-
-
-def _size(argument: str) -> int:
-    base = argument.replace("const", "").replace("*", "").replace("&", "").strip()
-    if base in _SIZES:
-        return _SIZES[base]
-    match = _COMPLEX.search(base)
-    if match and match[1] in _SIZES:
-        return 2 * _SIZES[match[1]]
-    raise Unsupported(f"the size of {base}")

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from extractor.code_object.selected import for_machine, run_compiler, write_subset
-from extractor.facts.device.representatives import shape
 from extractor.toolchain.model import Toolchain
 
 MOST_PADDING = 15
@@ -79,14 +78,6 @@ def _of(
         for limited in (arch, None):
             if (function, own, limited) in stated:
                 return function, own, limited
-    for key in sorted(stated, key=str):
-        if (
-            key[0] == function
-            and key[1]
-            and key[2] in (arch, None)
-            and shape(key[1]) == shape(symbol)
-        ):
-            return key
     return None
 
 

@@ -151,21 +151,76 @@ def test_a_buffer_may_be_chosen_or_be_a_member_of_what_is_passed() -> None:
     assert run(member, 4).result.contradicted
 
 
-def test_a_loaded_pointer_is_bound_by_its_own_accesses_alone() -> None:
-    rows = [fact("threadIdx.x"), fact("n"), fact("5")]
-    for row, line, buffer in zip(rows, (4, 5, 5), ("a", "a[n]", "b"), strict=True):
-        row["subject"] = f"a.hip:{line}:3"
-        row["value"].update(buffer=buffer, access="load", symbols={"n": {"kind": "parameter"}})
+def _loaded(indices: dict[str, str], *places: tuple[int, int, int]) -> Comparison:
+    """Loads of one line with these indices by buffer; block, thread and address of accesses."""
+    rows = []
+    for number, (index, buffer) in enumerate(indices.items()):
+        row = fact(index)
+        row["subject"] = f"a.hip:5:{number}"
+        row["value"].update(buffer=buffer, access="load")
+        rows.append(row)
     function = {**FUNCTION, "signature": "void k(T* a, int n, T* b)"}
     comparison = Comparison(rows, [function], "/tree")
-    pointers = [(0x1000).to_bytes(8, "little"), (10).to_bytes(4, "little")]
-    arguments = [*pointers, (0x9000).to_bytes(8, "little")]
+    arguments = [(v).to_bytes(size, "little") for v, size in ((0x1000, 8), (10, 4), (0x9000, 8))]
     launch = Launch("_Z1kILi64EfEvPT0_i", (2, 1, 1), (64, 1, 1), arguments)
-    # The pointer itself, what has a place of its own on the same line, and then what is behind it.
-    places = ((4, 0x1000 + 4 * 3), (5, 0x9000 + 4 * 5), (5, 0x5000 + 4 * 10))
-    for number, (_, address) in enumerate(places):
-        launch.accesses.append(Access(0, number, address, 4, "r", (0, 0, 0), (3, 0, 0)))
-    lines = {(0, number): (("/tree/a.hip", line),) for number, (line, _) in enumerate(places)}
-    comparison.add(launch, lines)
-    assert comparison.result.agreed == {0: 1, 1: 1, 2: 1}
-    assert not comparison.result.contradicted
+    for block, thread, address in places:
+        launch.accesses.append(Access(0, 16, address, 4, "r", (block, 0, 0), (thread, 0, 0)))
+    comparison.add(launch, {(0, 16): (("/tree/a.hip", 5),)})
+    return comparison
+
+
+def test_a_loaded_pointer_is_bound_by_its_own_accesses_alone() -> None:
+    facts = {"threadIdx.x": "a[n]", "5": "b"}
+    own, told = (0, 3, 0x9000 + 4 * 5), (0, 3, 0x5000 + 4 * 3)
+    # What has a place of its own on the same line; then what tells where the pointer points.
+    assert _loaded(facts, own, told).result.agreed == {1: 1}
+    assert _loaded(facts, own, told, (0, 7, 0x5000 + 4 * 7)).result.agreed == {0: 1, 1: 1}
+    assert set(_loaded(facts, own, told, (0, 7, 0x5000 + 4 * 8)).result.contradicted) == {0, 1}
+
+
+def test_one_loaded_pointer_of_several_accesses_is_not_bound_to_the_first_of_them() -> None:
+    facts = {"2*threadIdx.x": "a[n]", "3*threadIdx.x": "a[n]"}
+    places = [(0, 5, 0x5000 + 4 * 15), (0, 6, 0x5000 + 4 * 12), (0, 7, 0x5000 + 4 * 21)]
+    result = _loaded(facts, *places).result
+    assert (set(result.agreed), result.contradicted) == ({0, 1}, {})
+    assert _loaded(facts, *places, (0, 8, 0x5000)).result.contradicted
+
+
+def test_pointers_of_other_blocks_have_places_of_their_own() -> None:
+    facts = {"threadIdx.x": "a[blockIdx.x]", "2*threadIdx.x": "b"}
+    places = [
+        (block, thread, start + 4 * thread)
+        for block, start in ((0, 0x5000), (1, 0x7000))
+        for thread in (3, 4)
+    ]
+    result = _loaded(facts, *places).result
+    assert (result.agreed, result.contradicted) == ({0: 2}, {})
+    # Of two pointers that nothing has shown yet, an access tells nothing.
+    several = {"threadIdx.x": "a[blockIdx.x]", "2*threadIdx.x": "b[blockIdx.x]"}
+    result = _loaded(several, *places).result
+    assert (result.agreed, result.contradicted) == ({}, {})
+    assert set(result.incomparable.values()) == {"several pointers that were loaded"}
+
+
+@pytest.mark.parametrize(
+    ("null", "seen", "blamed"),
+    [
+        (5, 5, False),  # on the line of the fact
+        (4, 4, False),  # where the access was seen, next to the fact's line
+        (6, 5, True),  # further from it than the fact
+        (9, 5, True),
+    ],
+)
+def test_an_access_that_another_without_a_map_may_have_made_blames_none(
+    null: int, seen: int, blamed: bool
+) -> None:
+    other = {**fact("0"), "value": None, "reason": "it is loaded", "subject": f"a.hip:{null}:1"}
+    comparison = Comparison([fact("threadIdx.x"), other], [FUNCTION], "/tree")
+    launch = Launch(
+        "_Z1kILi64EfEvPT0_i", (2, 1, 1), (64, 1, 1),
+        [(0x1000).to_bytes(8, "little"), (10).to_bytes(4, "little")],
+    )  # fmt: skip
+    launch.accesses.append(Access(0, 16, 0x1000 + 4 * 9, 4, "w", (0, 0, 0), (3, 0, 0)))
+    comparison.add(launch, {(0, 16): (("/tree/a.hip", seen),)})
+    assert bool(comparison.result.contradicted) == blamed
+    assert bool(comparison.result.incomparable) != blamed

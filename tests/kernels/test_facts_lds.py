@@ -41,7 +41,8 @@ def test_more_is_padding_and_less_is_what_the_optimiser_dropped() -> None:
 
 def test_an_architecture_is_held_against_its_own_fact() -> None:
     rows = [
-        row("lds_bytes", 3072, "gfx90a", "_Z1kILi8EfEvPT0_"),
+        row("lds_bytes", 3072, "gfx90a", SYMBOL),
+        row("lds_bytes", 6144, "gfx90a", "_Z1kILi8EfEvPT0_"),
         row("lds_bytes", 0, "gfx942"),
         row("code_object_lds_bytes", 3072, "gfx90a", SYMBOL),
         row("code_object_lds_bytes", 0, "gfx942", SYMBOL),

@@ -8,83 +8,23 @@ of a launch of it must not be false.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from extractor.facts.host.evaluate import Undecidable, Value, evaluate, holds
+from extractor.facts.agreement import Agreement
+from extractor.facts.host.evaluate import Undecidable, Value
 from extractor.facts.records import Fact
+from extractor.facts.valuation import Turn, Valuation, words
 from extractor.rules import Rule
-
-MOST_TURNS = 20_000
-"""Turns of loops after which a launch counts as undecidable."""
-
-
-@dataclass
-class Agreement:
-    """What a comparison counted.
-
-    Attributes:
-        counts: By fact and verdict: ``agrees``, ``disagrees``, ``undecidable``.
-        disagreements: One line for each.
-        reasons: What could not be decided, by what was missing.
-        stated: Facts of the entry points' launches that have a value, by kind.
-        nulls: The others, by kind and reason.
-        traces: Traces compared.
-        skipped: Traces left out, by reason.
-    """
-
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    disagreements: list[str] = field(default_factory=list)
-    reasons: Counter[str] = field(default_factory=Counter)
-    stated: Counter[str] = field(default_factory=Counter)
-    nulls: Counter[tuple[str, str]] = field(default_factory=Counter)
-    traces: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-
-    def add(self, fact: str, verdict: str, note: str = "") -> None:
-        """Counts one verdict."""
-        self.counts[fact, verdict] += 1
-        if verdict == "disagrees":
-            self.disagreements.append(note)
-        elif verdict == "undecidable":
-            self.reasons[note] += 1
-
-    def join(self, other: Agreement) -> None:
-        """Adds what another comparison counted."""
-        self.counts.update(other.counts)
-        self.stated.update(other.stated)
-        self.nulls.update(other.nulls)
-        self.reasons.update(other.reasons)
-        self.skipped.update(other.skipped)
-        self.disagreements += other.disagreements
-        self.traces += other.traces
-
-    def as_json(self) -> dict[str, Any]:
-        """Counts and shares, for printing."""
-        table: dict[str, dict[str, Any]] = {}
-        for (fact, verdict), count in sorted(self.counts.items()):
-            table.setdefault(fact, {"agrees": 0, "disagrees": 0, "undecidable": 0})[verdict] = count
-        for row in table.values():
-            decided = row["agrees"] + row["disagrees"]
-            row["agreeing"] = round(row["agrees"] / decided, 4) if decided else None
-        return {
-            "traces": self.traces,
-            "skipped": dict(sorted(self.skipped.items())),
-            "facts": table,
-            "stated": dict(sorted(self.stated.items())),
-            "null": {f"{fact}: {why}": n for (fact, why), n in self.nulls.most_common()},
-            "undecidable": dict(self.reasons.most_common(12)),
-            "disagreements": self.disagreements[:50],
-        }
 
 
 @dataclass
 class _Launch:
     facts: dict[str, Fact] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def value(self) -> dict[str, Any]:
         value = next(iter(self.facts.values())).value
         return value if isinstance(value, dict) else {}
@@ -147,38 +87,40 @@ class Comparison:
             self._one(entry, trace, values)
 
     def _one(self, entry: str, trace: dict[str, Any], values: dict[str, Value]) -> None:
-        seen = trace["launches"]
+        seen = _Seen(trace["launches"])
+        call = f"{entry} {_shown(trace)}"
         chosen: dict[str, list[bool | None]] = {}
+        valuation = Valuation(values)
         for launch in self._launches.get(entry, ()):
             condition = launch.facts.get("launch_condition")
             if condition is None or condition.value is None:
                 continue
             kernel = _kernel_of(launch.value)
-            matching = [s for s in seen if _same(launch.value, s)]
-            verdict, turns, why = self._chosen(launch, values)
+            matching = seen.of(launch.value["symbol"], kernel)
+            verdict, turns, why = _chosen(launch, valuation)
             chosen.setdefault(kernel, []).append(verdict)
-            note = f"{entry} {_shown(trace)}: {condition.subject} {kernel}"
             if verdict is None:
                 self.result.add("launch_condition", "undecidable", why)
             elif verdict:
                 ok = bool(matching)
+                note = f"{call}: {condition.subject} {kernel}"
                 self.result.add(
                     "launch_condition", "agrees" if ok else "disagrees", f"{note}: not launched"
                 )
                 if ok:
-                    self._sizes(launch, turns, matching, note)
+                    self._sizes(launch, valuation, turns, matching, note)
             elif not matching:
                 self.result.add("launch_condition", "agrees")
-        self._unexplained(entry, trace, seen, chosen)
+        self._unexplained(entry, call, seen.kernels, chosen)
 
     def _unexplained(
         self,
         entry: str,
-        trace: dict[str, Any],
-        seen: list[dict[str, Any]],
+        call: str,
+        kernels: Iterable[str],
         chosen: dict[str, list[bool | None]],
     ) -> None:
-        for name in dict.fromkeys(launch["kernel"] for launch in seen):
+        for name in kernels:
             verdicts = chosen.get(name, [])
             if any(verdict is not False for verdict in verdicts):
                 continue
@@ -188,43 +130,14 @@ class Comparison:
             elif entry in self._nulls:
                 self.result.add("launch_condition", "undecidable", "its condition is null")
             else:
-                note = f"{entry} {_shown(trace)}: {name} was launched, no condition says so"
+                note = f"{call}: {name} was launched, no condition says so"
                 self.result.add("launch_condition", "disagrees", note)
-
-    def _chosen(
-        self, launch: _Launch, values: dict[str, Value]
-    ) -> tuple[bool | None, list[dict[str, Value]], str]:
-        """Whether it is launched, and the values of every turn in which it is."""
-        value = launch.value
-        conditions, supposed = value["conditions"], value.get("assumes", ())
-        unknown = ""
-        turns = []
-        try:
-            for turn in _turns(value["loops"], 0, values, [0]):
-                verdict: bool | None = True
-                for condition in conditions:
-                    one = holds(condition, turn)
-                    if one is False:
-                        verdict = False
-                        break
-                    if one is None:
-                        verdict, unknown = None, condition
-                if verdict is None:
-                    return None, [], _missing(unknown, turn)
-                # A call that succeeded had no error on the way; what else is supposed may fail.
-                if verdict and all(holds(one, turn) is not False for one in supposed):
-                    turns.append(turn)
-        except Undecidable as error:
-            # A condition that the loop does not touch may settle it.
-            if any(holds(condition, values) is False for condition in conditions):
-                return False, [], ""
-            return None, [], str(error)
-        return bool(turns), turns, ""
 
     def _sizes(
         self,
         launch: _Launch,
-        turns: list[dict[str, Value]],
+        valuation: Valuation,
+        turns: list[Turn],
         matching: list[dict[str, Any]],
         note: str,
     ) -> None:
@@ -239,7 +152,10 @@ class Comparison:
             stated: Any = fact.value
             texts = stated.get("expressions") or [stated["expression"]]
             try:
-                made = {tuple(int(_number(evaluate(t, turn))) for t in texts) for turn in turns}
+                made = {
+                    tuple(int(_number(valuation.evaluate(text, turn))) for text in texts)
+                    for turn in turns
+                }
             except Undecidable as error:
                 self.result.add(name, "undecidable", str(error))
                 continue
@@ -298,49 +214,68 @@ def _number(value: Value) -> float:
     raise Undecidable(f"{value} is no number")
 
 
-def _turns(
-    loops: list[dict[str, Any]], depth: int, values: dict[str, Value], count: list[int]
-) -> Iterator[dict[str, Value]]:
-    """Values in each turn of nested loops."""
-    if depth == len(loops):
-        yield values
-        return
-    loop = loops[depth]
-    if loop["variable"] is None:
-        if loop["condition"] != "true" and holds(loop["condition"], values) is False:
-            return
-        raise Undecidable("a loop that does not count")
-    at: Any = evaluate(loop["start"], values)
-    while True:
-        turn = {**values, loop["variable"]: at}
-        if not evaluate(loop["condition"], turn):
-            return
-        count[0] += 1
-        if count[0] > MOST_TURNS:
-            raise Undecidable("a loop of very many turns")
-        yield from _turns(loops, depth + 1, turn, count)
-        step: Any = evaluate(loop["step"], turn)
-        if step == 0:
-            raise Undecidable("a loop that does not move")
-        at += step
-
-
-def _missing(condition: str, values: Mapping[str, Value]) -> str:
+def _chosen(launch: _Launch, valuation: Valuation) -> tuple[bool | None, list[Turn], str]:
+    """Whether it is launched, the turns of its loops in which it is, and what is missing."""
+    value = launch.value
+    conditions, supposed = value["conditions"], value.get("assumes", ())
+    variables = {loop["variable"] for loop in value["loops"]}
+    verdicts: list[bool | None] = [None] * len(conditions)
+    varying = []
+    for number, condition in enumerate(conditions):
+        if variables.isdisjoint(words(condition)):
+            verdicts[number] = valuation.holds(condition)
+            # What no loop touches settles it in all turns.
+            if verdicts[number] is False:
+                return False, [], ""
+        else:
+            varying.append(number)
+    chosen = []
     try:
-        evaluate(condition, values)
+        for turn in valuation.turns(value["loops"]):
+            for number in varying:
+                verdicts[number] = valuation.holds(conditions[number], turn)
+                if verdicts[number] is False:
+                    break
+            if False in verdicts:
+                for number in varying:
+                    verdicts[number] = None
+                continue
+            if None in verdicts:
+                last = max(n for n, verdict in enumerate(verdicts) if verdict is None)
+                return None, [], valuation.missing(conditions[last], turn)
+            # A call that succeeded had no error on the way; what else is supposed may fail.
+            if all(valuation.holds(one, turn) is not False for one in supposed):
+                chosen.append(turn)
     except Undecidable as error:
-        return str(error)
-    return "undecided"
+        # A condition that the loop hardly touches may settle it.
+        if any(valuation.holds(conditions[number]) is False for number in varying):
+            return False, [], ""
+        return None, [], str(error)
+    return bool(chosen), chosen, ""
+
+
+class _Seen:
+    """Launches of a call, those that are the same but once."""
+
+    def __init__(self, launches: Iterable[dict[str, Any]]) -> None:
+        self.kernels: dict[str, None] = {}
+        self._by_name: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        for launch in launches:
+            kernel, symbol = launch["kernel"], launch.get("symbol", "")
+            self.kernels[kernel] = None
+            sizes = repr([launch.get(name) for name in ("grid", "block", "shared_bytes")])
+            self._by_name.setdefault((symbol, "" if symbol else kernel), {})[sizes] = launch
+
+    def of(self, symbol: str, kernel: str) -> list[dict[str, Any]]:
+        """Launches of a kernel, known by its symbol or, where it is not told, by its name."""
+        found: list[dict[str, Any]] = []
+        for name in ((symbol, ""), ("", kernel)):
+            found += self._by_name.get(name, {}).values()
+        return found
 
 
 def _kernel_of(value: dict[str, Any]) -> str:
     return str(value["kernel"]).rpartition(":")[2]
-
-
-def _same(value: dict[str, Any], seen: dict[str, Any]) -> bool:
-    if seen.get("symbol"):
-        return bool(seen["symbol"] == value["symbol"])
-    return bool(seen["kernel"] == _kernel_of(value))
 
 
 def _shown(trace: dict[str, Any]) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 import orjson
 
 from extractor.errors import UserError
-from extractor.facts.host.check import Agreement, Comparison
+from extractor.facts.agreement import Agreement
+from extractor.facts.host.check import Comparison
 from extractor.facts.host.enumerators import enumerators
 from extractor.facts.host.facts import HostFacts
 from extractor.facts.host.program import HostProgram
@@ -81,7 +82,8 @@ def compared_by_entry(
 def sampled(
     files: Iterable[Path], project: str, config: str, most: int = 0
 ) -> Iterator[tuple[str, Rows]]:
-    """Traces of one entry point after the other; only those of one file are held at a time.
+    """Traces of one entry point after the other; only those of one file are held at a time, and of
+    launches that are the same one: a call may make a great many of them.
 
     Args:
         files: Several ``traces.jsonl``.
@@ -93,6 +95,7 @@ def sampled(
         by_entry: dict[str, list[dict[str, Any]]] = {}
         for row in _lines(file):
             if row["project"] == project and row["config"] == config:
+                row["launches"] = _once(row["launches"])
                 by_entry.setdefault(row["entry"], []).append(row)
         for name in sorted(by_entry):
             rows = by_entry.pop(name)
@@ -108,6 +111,12 @@ def entries_traced(files: Iterable[Path], project: str, config: str) -> set[str]
         for row in _lines(file)
         if row["project"] == project and row["config"] == config
     }
+
+
+def _once(launches: Rows) -> Rows:
+    """Launches that differ, in the order in which they come first."""
+    names = ("symbol", "kernel", "grid", "block", "shared_bytes")
+    return list({repr([one.get(name) for name in names]): one for one in launches}.values())
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:

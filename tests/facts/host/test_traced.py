@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from extractor.facts.host.traced import compared, compared_by_entry
+from extractor.facts.host.traced import compared, compared_by_entry, sampled
 from extractor.project import Project
 
 from .conftest import RULES
@@ -59,3 +60,14 @@ def test_only_traces_of_a_few_entry_points_are_held(product_cache: Path) -> None
     found = compared_by_entry(Project(RULES, jobs=1), "source", rows, one_after_the_other())
     assert given == ["brook_pick", "nobody"]
     assert found.traces == 3
+
+
+def test_launches_that_are_the_same_are_read_once(tmp_path: Path) -> None:
+    row = _row("brook_pick", "second", 5, kind=2, n=5)
+    first, other = row["launches"][0], {**row["launches"][0], "grid": [6, 1, 1]}
+    row |= {"project": "brook", "launches": [first, other, first, {**other, "repeat": 3}]}
+    file = tmp_path / "traces.jsonl"
+    file.write_text(json.dumps(row) + "\n")
+    ((name, (kept,)),) = sampled([file], "brook", "source")
+    assert name == "brook_pick"
+    assert [one["grid"] for one in kept["launches"]] == [[5, 1, 1], [6, 1, 1]]
