@@ -25,6 +25,7 @@ import argparse
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -55,6 +56,7 @@ from kernels.slice.choice import launchable_kernels
 
 _RESULTS = Path(__file__).with_name("results") / "facts_agreement.json"
 _WANTED = 0.98
+_SHOWN = 8
 
 Rows = Sequence[dict[str, Any]]
 """Lines of ``facts.jsonl``."""
@@ -226,12 +228,12 @@ def print_row(name: str, row: dict[str, Any]) -> list[float]:
         print(f"  {count:7} kernels not run: {reason}")
     print(f"  {'':24} {'agree':>8} {'differ':>7} {'share':>8}  not judged")
     shares: list[float] = []
-    traced = row["host"].get("facts", {})
+    traced = row["host"]["facts"].items()
     for what, agree, differ, left in (
         ("index maps", maps["confirmed"], maps["contradicted"], sum(maps["not_judged"].values())),
         ("LDS bytes", row["lds"]["confirmed"], row["lds"]["contradicted"],
          sum(row["lds"]["not_judged"].values())),
-        *((f, one["agrees"], one["disagrees"], one["undecidable"]) for f, one in traced.items()),
+        *((f, one["agrees"], one["disagrees"], one["undecidable"]) for f, one in traced),
     ):  # fmt: skip
         looked_at = agree + differ
         shares += [agree / looked_at] if looked_at else []
@@ -245,7 +247,18 @@ def print_row(name: str, row: dict[str, Any]) -> list[float]:
     for kind, why in (("padded", "padding"), ("dropped", "arrays that the optimiser dropped")):
         if row["lds"][kind]:
             print(f"  {len(row['lds'][kind]):7} of the LDS bytes agree but for {why}")
-    for text in (*row["contradictions"], *row["lds"]["contradictions"]):
+    print(f"  {row['host']['traces']:7} traces held against host facts")
+    for kind, what in (
+        ("skipped", "traces left out"),
+        ("null", "facts of launches that are null"),
+        ("undecidable", "verdicts open"),
+    ):
+        counts = Counter(row["host"].get(kind, {}))
+        for reason, count in counts.most_common(_SHOWN):
+            print(f"  {count:7} {what}: {reason}")
+    for text in (
+        *row["contradictions"], *row["lds"]["contradictions"], *row["host"].get("disagreements", ())
+    ):  # fmt: skip
         print(f"  contradicted: {text}")
     return shares
 

@@ -86,8 +86,9 @@ VOCABULARY: dict[str, Shape] = {
     "lds_access": _record("one access to LDS; `passes` names the smallest threads of a block that "
                           "would leave the array; `conflict_ways` says for each architecture how "
                           "many words of one bank lanes served together want, null where that is "
-                          "not known; subject is file:line:column", "array", *_ACCESS,
-                          "conflict_ways", more=("run", "through", "passes")),
+                          "not known, in instantiations with the numbers of `conflicts_if`; "
+                          "subject is file:line:column", "array", *_ACCESS,
+                          "conflict_ways", more=("run", "through", "passes", "conflicts_if")),
     # Host functions, from the AST; of a launch the subject is its file:line.
     "argument_check": _record("subject is file:line", "condition", "conditions", "returns"),
     "quick_return": _record("subject is file:line", "condition", "conditions", "returns"),

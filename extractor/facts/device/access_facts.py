@@ -11,6 +11,7 @@ from extractor.facts.device.matrix import matrix_element
 from extractor.facts.device.node import Function
 from extractor.facts.device.overflow import narrow_product
 from extractor.facts.device.polynomial import Polynomial
+from extractor.facts.device.reading import ZERO
 from extractor.facts.device.record import Access
 from extractor.facts.device.values import Memory, Nowhere, Pointer
 
@@ -191,12 +192,28 @@ def lds_access(reader: KernelReader, access: Access) -> tuple[Any, str | None]:
         "stride": stride,
         "conflict_ways": {arch: conflicts(reader, access, arch) for arch in _BANKS},
     }
+    if access.function.order and any(value["conflict_ways"].values()):
+        value["conflicts_if"] = _supposed(reader, access)
     if run:
         value["run"] = run
     past = passing(reader, access)
     if past is not None:
         value["passes"] = past
     return value, None
+
+
+def _supposed(reader: KernelReader, access: Access) -> dict[str, int]:
+    """What of an instantiation its bank conflicts hang on: others may have other numbers."""
+    place = access.place
+    assert isinstance(place, Memory)
+    change, runs, _ = derivative(reader, place.pointer.offset, "threadIdx.x")
+    found = {"element_bytes": place.pointer.size}
+    for name, atom in sorted(reader.symbols.closure([change or ZERO, *runs]).items()):
+        if atom.kind == "template constant":
+            known = reader.record.constants.get(name, atom.info.get("value"))
+            if isinstance(known, int):
+                found[name] = known
+    return found
 
 
 def conflicts(reader: KernelReader, access: Access, arch: str) -> int | None:

@@ -16,12 +16,14 @@ from extractor.facts.device.kernel import KernelReader
 from extractor.facts.device.node import Function, Node
 from extractor.facts.device.polynomial import Polynomial
 from extractor.facts.device.record import Barrier, Condition, Loop
+from extractor.facts.device.same_everywhere import same_everywhere
 from extractor.facts.device.spelling import simplified
 from extractor.facts.device.symbols import DATA, MAYBE, SHARED_DATA, THREAD
 from extractor.facts.device.values import Memory
 
 Finding = dict[str, Any]
-"""``subject, fact, value, unit, arch, reason, span``; files by their numbers in the unit."""
+"""``subject, fact, value, unit, arch, reason, span``; files by their numbers in the unit. With
+``limited`` it holds for the instantiation that was read, and for none that was not."""
 
 
 class Findings:
@@ -97,7 +99,8 @@ class Findings:
     def _arrays(self) -> Iterator[Finding]:
         total, known = 0, True
         reader = self._reader
-        for declaration, (node, _) in sorted(reader.record.arrays.items()):
+        general = reader.record.arrays.keys() >= reader.record.others.keys()
+        for declaration, (node, function) in sorted(reader.record.arrays.items()):
             kind = reader.types[node[n.TYPE]]
             element = kind
             extents: list[Polynomial | None] = []
@@ -126,7 +129,10 @@ class Findings:
             else:
                 total += size
             value = {"type": written or element.name, "elements": elements, "bytes": size}
-            yield self._finding("lds_array", name, value, node, unit="bytes")
+            made = self._finding("lds_array", name, value, node, unit="bytes")
+            if not same_everywhere(reader.source, node, function):
+                general, made = False, {**made, "limited": True}
+            yield made
         if self._kernel and known:
             span = [self._files[self._function.file], self._function.line, self._function.end_line]
             yield {
@@ -138,6 +144,7 @@ class Findings:
                 "arch": None,
                 "span": span,
                 "own": True,
+                **({} if general else {"limited": True}),
             }
 
     def _barriers(self) -> Iterator[Finding]:

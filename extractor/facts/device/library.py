@@ -277,10 +277,12 @@ def _stated(
             if pair[0] not in row[1]:
                 row[1].append(pair[0])
     rows = sorted(merged.values(), key=lambda row: _place(row[0]))
+    whole_of_it = {symbol for symbol, _ in pairs} == {s for s, _ in definition.instantiations}
     for finding, symbols in rows:
         file, first, last = finding["span"]
         span = whole if finding.get("own") else project.text.span(file, first, last)
-        for symbol in [None] if len(symbols) == read else symbols:
+        general = len(symbols) == read and (whole_of_it or not finding.get("limited"))
+        for symbol in [None] if general else symbols:
             yield Fact(
                 **common,
                 subject=finding["subject"],

@@ -50,6 +50,10 @@ class Reading(ABC):
     Args:
         types: The unit's types by number.
         functions: Its functions by number.
+
+    Attributes:
+        unreached: Branches around that this instantiation does not have, as their conditions are
+            constants of it; they are read for what other instantiations have there.
     """
 
     def __init__(self, types: list[Type], functions: dict[int, Function]) -> None:
@@ -63,6 +67,7 @@ class Reading(ABC):
         self.through: tuple[str, ...] = ()
         self.frames: list[Frame] = []
         self.rehearsal = False
+        self.unreached = 0
         self.exits: list[tuple[int, set[str]]] = []
         self.references = frozenset(
             number

@@ -137,7 +137,12 @@ class ScalarTest:
 
 @dataclass
 class Record:
-    """Everything met in one kernel."""
+    """Everything met in one kernel.
+
+    Attributes:
+        arrays: Arrays in LDS by declaration, with the functions in whose text they stand.
+        others: Those in branches that only other instantiations have.
+    """
 
     accesses: list[Access] = field(default_factory=list)
     barriers: list[Barrier] = field(default_factory=list)
@@ -146,4 +151,5 @@ class Record:
     loops: list[tuple[Function, Loop, tuple[str, ...]]] = field(default_factory=list)
     scalars: list[ScalarTest] = field(default_factory=list)
     arrays: dict[int, tuple[Node, Function]] = field(default_factory=dict)
+    others: dict[int, tuple[Node, Function]] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)

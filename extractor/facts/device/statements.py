@@ -84,7 +84,9 @@ class Statements(Calls):
         declaration, name, shared, storage, sizes, _ = node[n.EXTRA]
         kind = self.types[node[n.TYPE]]
         if shared:
-            self.record.arrays.setdefault(declaration, (node, self.frame.function))
+            # An array of a branch that this instantiation does not have takes no memory of it.
+            arrays = self.record.others if self.unreached else self.record.arrays
+            arrays.setdefault(declaration, (node, self.frame.function))
             extents = tuple(self._extents(node, sizes))
             self.variables[declaration] = Buffer("lds", name, "", declaration, extents)
             return
@@ -163,13 +165,13 @@ class Statements(Calls):
         self.variables = dict(variables)
         shown = written if opaque or yes is None else yes.text
         self.path = (*before, Condition(shown, depends, line, yes))
-        then_lives = self.run(kids[1])
+        then_lives = self._side(kids[1], node[n.EXTRA] in (None, 1))
         then_path, then_variables = self.path, self.variables
         middle = len(self.record.accesses)
         self.variables = dict(variables)
         text = f"!({written})" if opaque or no is None else no.text
         self.path = (*before, Condition(text, depends, line, no))
-        else_lives = self.run(kids[2]) if len(kids) > 2 else True
+        else_lives = self._side(kids[2], not node[n.EXTRA]) if len(kids) > 2 else True
         if not self.rehearsal:
             self._guard(node, kids, None if opaque else yes, then_lives)
             accesses = self.record.accesses
@@ -184,6 +186,13 @@ class Statements(Calls):
             self.path, self.variables = then_path, then_variables
             return True
         return else_lives
+
+    def _side(self, side: Node, reached: bool) -> bool:
+        """Runs one side of a branch, which this instantiation may not have."""
+        self.unreached += not reached
+        lives = self.run(side)
+        self.unreached -= not reached
+        return lives
 
     def _guard(self, node: Node, kids: list[Node], yes: Polynomial | None, lives: bool) -> None:
         if len(kids) > 2:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from extractor.facts.host import expression as ex
@@ -278,13 +279,18 @@ def unstatable(expressions: Iterable[Expression]) -> str | None:
     for x in expressions:
         if x is None:
             return "it is not written"
-        hole = _hole(x)
+        hole = _whole_hole(x)
         if hole is not None:
             return hole
         total += ex.size(x)
         if total > LONGEST // 2:
             return "it is too long to state"
     return None
+
+
+@lru_cache(maxsize=50_000)
+def _whole_hole(x: Expression) -> str | None:
+    return _hole(x)
 
 
 def _hole(x: Any, *, table: bool = False) -> str | None:

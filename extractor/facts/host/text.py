@@ -24,7 +24,6 @@ _NAMES = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=50_000)
 def write(x: Expression, *, names: bool = False) -> str:
     """Text of an expression.
 
@@ -32,20 +31,21 @@ def write(x: Expression, *, names: bool = False) -> str:
         x: The expression.
         names: Write a constant as the source does (``NB``) instead of its value (``256``).
     """
-    return _Writer(names).of(x, 0)
+    return _written(x, names)[0]
 
 
 def conjunction(conditions: Iterable[Expression], *, names: bool = False) -> str:
     """Conditions joined by ``&&``; ``true`` where there are none."""
-    return _conjunction(tuple(conditions), names)
-
-
-@lru_cache(maxsize=20_000)
-def _conjunction(parts: tuple[Expression, ...], names: bool) -> str:
-    writer = _Writer(names)
+    parts = [_written(condition, names) for condition in conditions]
     if len(parts) == 1:
-        return writer.of(parts[0], 0)
-    return " && ".join(writer.of(part, 3) for part in parts) or "true"
+        return parts[0][0]
+    return " && ".join(f"({text})" if own < 3 else text for text, own in parts) or "true"
+
+
+@lru_cache(maxsize=50_000)
+def _written(x: Expression, names: bool) -> tuple[str, int]:
+    """Text of an expression and the precedence of what stands outermost in it."""
+    return _Writer(names).made(x)
 
 
 class _Writer:
@@ -53,10 +53,10 @@ class _Writer:
         self._names = names
 
     def of(self, x: Expression, above: int) -> str:
-        text, own = self._made(x)
+        text, own = self.made(x)
         return f"({text})" if own < above else text
 
-    def _made(self, x: Expression) -> tuple[str, int]:
+    def made(self, x: Expression) -> tuple[str, int]:
         tag = x[0]
         if tag == "k":
             return self._constant(x)

@@ -55,7 +55,7 @@ def compared_by_entry(
     Args:
         project: The opened library.
         config: Configuration of all traces.
-        names: Entry points that have traces; those that the library does not export are left out.
+        names: Entry points that have traces; those that the library does not export are counted.
         traces: Of one entry point after the other.
 
     Raises:
@@ -69,9 +69,16 @@ def compared_by_entry(
         values.update(members)
     asked = _Asked(HostFacts(program), project.rule, *_parameters(prototypes, program), values)
     result = Agreement()
-    own = ((name, rows) for name, rows in traces if name in program.entries)
+
+    def own() -> Iterator[tuple[str, Rows]]:
+        for name, rows in traces:
+            if name in program.entries:
+                yield name, rows
+            else:
+                result.skipped["no such entry point here"] += len(rows)
+
     with project.reporter.work(f"{project.rule.name} {config} traces against facts") as advance:
-        answers = _side_by_side(asked, own, min(project.indexer.jobs, len(known)))
+        answers = _side_by_side(asked, own(), min(project.indexer.jobs, len(known)))
         for done, (name, one) in enumerate(answers, start=1):
             result.join(one)
             advance(done, len(known), name)

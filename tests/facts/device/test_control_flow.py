@@ -118,3 +118,57 @@ def test_a_helper_that_some_threads_leave_early_ends_no_loop_of_its_caller(read:
     """
     (barrier,) = [one["value"] for one in read(text, "k")["k"] if one["fact"] == "barrier"]
     assert barrier["divergent"] is False
+
+
+_ARRAYS = """
+#define ROWS 8
+template <int N> __device__ void below(float* a) { __shared__ float deep[4]; deep[0] = a[N]; }
+template <int N, bool UP, typename T> __global__ void k(T* a)
+{
+    constexpr bool down = !UP;
+    constexpr int many = 2 * N;
+    __shared__ int rows[ROWS];
+    __shared__ float both[many];
+    if(down) { __shared__ T own[N]; own[0] = a[0]; a[1] = own[0]; }
+    else { __shared__ double other[3]; below<N>(a); other[0] = 1; a[2] = other[0]; }
+    rows[0] = 1; both[0] = rows[0]; a[0] = both[0];
+}
+template __global__ void k<16, true, float>(float*);
+template __global__ void k<16, false, float>(float*);
+"""
+
+
+def test_arrays_of_branches_that_an_instantiation_does_not_have_are_none_of_it(read: Read) -> None:
+    symbols = {"up": "_Z1kILi16ELb1EfEvPT1_", "down": "_Z1kILi16ELb0EfEvPT1_"}
+    rows = read(_ARRAYS, *symbols.values())
+    stated = {
+        name: {
+            one["subject"]: (one["value"]["bytes"], one.get("limited", False))
+            for one in rows[symbol]
+            if one["fact"] == "lds_array"
+        }
+        for name, symbol in symbols.items()
+    }
+    # Only what every instantiation has alike is said of those that were not read.
+    common = {"rows": (32, False), "both": (128, True)}
+    assert stated["up"] == {**common, "other": (24, False), "deep": (16, False)}
+    assert stated["down"] == {**common, "own": (64, True)}
+    totals = [one for name in symbols.values() for one in rows[name] if one["fact"] == "lds_bytes"]
+    assert [(one["value"], one["limited"]) for one in totals] == [(200, True), (224, True)]
+
+
+def test_bank_conflicts_name_the_numbers_of_the_instantiation_they_are_of(read: Read) -> None:
+    text = """
+    template <int N, typename T> __global__ void k(T* a)
+    {
+        __shared__ T s[N * 64];
+        s[N * threadIdx.x] = a[0]; __syncthreads(); a[1] = s[threadIdx.x / 2];
+    }
+    template __global__ void k<16, double>(double*);
+    """
+    symbol = "_Z1kILi16EdEvPT0_"
+    rows = [one["value"] for one in read(text, symbol)[symbol] if one["fact"] == "lds_access"]
+    stored = next(one for one in rows if one["access"] == "store")
+    assert stored["conflicts_if"] == {"element_bytes": 8, "N": 16}
+    assert stored["conflict_ways"]["gfx942"] == 16
+    assert all("conflicts_if" in one or not any(one["conflict_ways"].values()) for one in rows)

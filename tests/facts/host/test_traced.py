@@ -40,6 +40,7 @@ def test_what_traces_contradict_is_found_however_many_processes(
 ) -> None:
     found = compared(Project(RULES, jobs=jobs), "source", ROWS)
     assert found.traces == 4
+    assert found.skipped == {"no such entry point here": 1}
     assert found.counts["launch_grid", "agrees"] == found.counts["launch_grid", "disagrees"] == 1
     wrong = [line for line in found.disagreements if "brook_pick" in line]
     assert any("grid [(5, 1, 1)] instead of [(6, 1, 1)]" in line for line in wrong)
