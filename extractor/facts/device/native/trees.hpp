@@ -17,8 +17,8 @@ long long clang_Cursor_getTemplateArgumentValue(CXCursor, unsigned);
 }
 
 enum {
-    K_EnumConstant = 7, K_TypeParameter = 27, K_ConstantParameter = 28, K_TemplateParameter = 29, K_TemplateRef = 45,
-    K_NamespaceRef = 46, K_Integer = 106, K_Floating = 107, K_Character = 110, K_CompoundAssign = 115, K_Bool = 130
+    K_EnumConstant = 7, K_TypeParameter = 27, K_ConstantParameter = 28, K_TemplateParameter = 29,
+    K_Integer = 106, K_Floating = 107, K_Character = 110, K_CompoundAssign = 115, K_Bool = 130
 };
 enum { T_Bool = 3 };
 
