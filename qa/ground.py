@@ -59,6 +59,7 @@ class Ground:
         self._made: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self.make_facts = False
         self._traces: dict[str, list[dict[str, Any]]] = {}
+        self.untold: set[str] = set()  # entry points some of whose traces nobody reads
         self._tokens: dict[str, frozenset[str]] = {}
         self._entries: dict[str, frozenset[str]] = {}
         self._constants_in: dict[str, dict[str, int]] = {}
@@ -345,6 +346,7 @@ class Ground:
         if interface not in self._traces:
             rows = self._rows(interface, "traces.jsonl")
             self._traces[interface] = [row for row in rows if not row.get("depends")]
+            self.untold |= {row["entry"] for row in rows if row.get("depends")}
             if len(self._traces) > _OPEN_SCOPES:
                 self._traces.pop(next(iter(self._traces)))
         entries = self.entries_of(interface)
@@ -370,7 +372,12 @@ class Ground:
         with file.open("rb") as lines:
             # A trace of hundreds of launches tells nobody anything; where an entry is about one,
             # its call is made again.
-            return _distinct(read_rows(row for row in lines if len(row) <= LONGEST_ROW))
+            return _distinct(read_rows(row for row in lines if self._is_read(row)))
+
+    def _is_read(self, row: bytes) -> bool:
+        if len(row) > LONGEST_ROW and (entry := re.search(rb'"entry":"(\w+)"', row[:4000])):
+            self.untold.add(entry[1].decode())
+        return len(row) <= LONGEST_ROW
 
 
 def _distinct(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

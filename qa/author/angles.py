@@ -25,7 +25,7 @@ from qa.author import (
     wavefronts,
 )
 from qa.author.draft import Draft
-from qa.author.subjects import own_functions
+from qa.author.subjects import launched_somewhere, own_functions, remember_launched
 from qa.ground import Ground
 from qa.scope_view import ScopeView
 
@@ -55,5 +55,8 @@ ANGLES = (
 def propose(view: ScopeView, ground: Ground) -> Iterator[Draft]:
     """Every draft for an interface, always in the same order."""
     functions = own_functions(view, ground)
+    recorded = remember_launched(view, ground)
+    seen = launched_somewhere(view, functions, recorded)
     for angle in ANGLES:
-        yield from angle.propose(view, ground, functions)
+        own = functions if angle is implementation else seen
+        yield from angle.propose(view, ground, own)

@@ -20,8 +20,26 @@ from qa.author.phases import tell_phase
 from qa.author.races import Launched, clash_of
 from qa.author.subjects import entries_through
 from qa.ground import Ground
+from qa.reading.function import read_function
 from qa.reading.function_text import under_directive
 from qa.scope_view import FunctionView, ScopeView
+
+_MOST_PHASES = 6
+
+
+def with_barriers(view: ScopeView, function: FunctionView) -> list[FunctionView]:
+    """Functions that a kernel calls, directly or not, which have barriers of their own."""
+    found: dict[str, FunctionView] = {}
+    seen, queue = {function.id}, [function]
+    while queue:
+        for callee in view.callees.get(queue.pop(0).id, ()):
+            if callee.id in seen or callee.span is None or callee.kind != "device":
+                continue
+            seen.add(callee.id)
+            queue.append(callee)
+            if read_function(callee.text, callee.span.start_line).barriers:
+                found[callee.id] = callee
+    return list(found.values())
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -248,14 +266,23 @@ def _placed(
     barriers = facts.of("barrier")
     if len(parts) < 2 or len(barriers) < 2 or len(barriers) > 12:
         return
+    if 2 * len(parts) < len(barriers):
+        return  # of most of them there is nothing to say
     entries = entries_through(view, function)
     draft = Draft(view, ground, "synchronization", f"phases of {function.id}", entries)
     arrays = sorted({r.value["array"] for part in parts for r in (*part[1], *part[2])})
-    draft.question = draft.choose(
-        f"Into which phases do the barriers divide {code(function.name)}, and which LDS array changes hands at each of them?",
-        f"Walk through {code(function.name)}, as {code(entries[0])} runs it, from barrier to barrier: what is written to {listed([code(a) for a in arrays])} before each and read after it?",
-        f"Between which stores and which loads of {listed([code(a) for a in arrays])} does each barrier of {code(function.name)} stand?",
-    )
+    inner = with_barriers(view, function)
+    if len(parts) == len(barriers) <= _MOST_PHASES and not inner:
+        draft.question = draft.choose(
+            f"Into which phases do the barriers divide {code(function.name)}, and which LDS array changes hands at each of them?",
+            f"Walk through {code(function.name)}, as {code(entries[0])} runs it, from barrier to barrier: what is written to {listed([code(a) for a in arrays])} before each and read after it?",
+            f"Between which stores and which loads of {listed([code(a) for a in arrays])} does each barrier of {code(function.name)} stand?",
+        )
+    else:
+        draft.question = draft.choose(
+            f"Which barriers in the text of {code(function.name)} stand next to its own accesses to {listed([code(a) for a in arrays])}, and what do they part?",
+            f"At which of its own barriers do {listed([code(a) for a in arrays])} change hands in {code(function.name)}, as {code(entries[0])} runs it?",
+        )
     head = draft.head(function)
     count = len(
         re.findall(
@@ -281,9 +308,16 @@ def _placed(
             draft.lines(function, shared.first), *[draft.lines(function, b.line) for b, _s, _l in parts],
             head,
         )  # fmt: skip
-    told = [tell_phase(draft, facts, launched, parts, n) for n in range(min(4, len(parts)))]
+    told = [
+        tell_phase(draft, facts, launched, parts, n) for n in range(min(_MOST_PHASES, len(parts)))
+    ]
     if not all(told):
         return
+    for callee in inner[:2]:
+        draft.say(
+            f"{code(callee.name)}, which it calls, has barriers of its own, and those are not among the {count}.",
+            draft.head(callee), head,
+        )  # fmt: skip
     looped = next(
         (
             part

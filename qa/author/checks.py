@@ -15,7 +15,7 @@ from qa.ground import Ground
 from qa.reading.documentation import Documentation
 from qa.reading.outcome import Outcome, Step
 from qa.scope_view import FunctionView, ScopeView
-from qa.text.brackets import split_at
+from qa.text.brackets import split_at, unwrapped
 
 _LONGEST_CITE = 14
 
@@ -62,6 +62,20 @@ def _disjuncts(made: Arguments, step: Step, faults: tuple[Fault, ...]) -> list[s
     parts = split_at(step.text, "||")
     values = {**made.values, **{fault.name: fault.value for fault in faults}}
     return [part for part in parts if made.holds(part, values)] if len(parts) > 1 else []
+
+
+def _asking(made: Arguments, step: Step, fault: Fault, zero: Fault) -> list[str]:
+    """The one alternative of a test that asks for a pointer and for a size, local names followed."""
+    values = {**made.values, fault.name: fault.value}
+    found = []
+    for part in split_at(step.text, "||"):
+        text = part
+        for definition in reversed(made.reading.definitions):
+            text = re.sub(rf"\b{re.escape(definition.name)}\b", f"({definition.value})", text)
+        named = all(re.search(rf"\b{re.escape(f.name)}\b", text) for f in (fault, zero))
+        if named and made.holds(text, values):
+            found.append(part)
+    return found if len(found) == 1 else []
 
 
 def _two_faults(
@@ -251,8 +265,10 @@ def _empty_draft(
         f"for {code(zero.name)} = 0 in {code(function.name)}{via}{taken}?",
     )
     low = _cite(draft, function, outcome, step)
-    parts = _disjuncts(made, step, (fault,))
+    parts = _disjuncts(made, step, (fault,)) or _asking(made, step, fault, zero)
     test = listed([code(p) for p in parts]) if parts else code(step.text)
+    pieces = split_at(unwrapped(parts[0] if len(parts) == 1 else step.text), "&&")
+    sized = [p for p in pieces if re.search(rf"\b{re.escape(zero.name)}\b", p)]
     because, status = draft.choose(*reasons(fault), salt="n"), code(outcome.returned or "")
     usual = f"{code(zero.name)} = {made.values[zero.name]}"
     lead = draft.choose(
@@ -295,8 +311,13 @@ def _empty_draft(
             draft.choose(
                 f"For {code(zero.name)} = 0 the same test is false, since it asks for the pointer only together with the size, and the function goes on to {rest}.",
                 f"At {code(zero.name)} = 0 the pointer is not asked for, the test being one of size and pointer together, and {rest} is returned.",
-                f"{code(zero.name)} = 0 makes the first half of it false, so the null pointer does no harm and the call comes to {rest}.",
-                f"The size stands in front of the pointer in that test, which is why {code(zero.name)} = 0 slips through to {rest}.",
+                *(
+                    [
+                        f"{code(zero.name)} = 0 makes its part {code(sized[0])} false, so the null pointer does no harm and the call comes to {rest}.",
+                        f"There {code(sized[0])} is asked together with the pointer, which is why {code(zero.name)} = 0 goes through to {rest}.",
+                    ]
+                    if len(sized) == 1 and len(pieces) > 1 else []
+                ),
                 salt="rest",
             ),
             low, draft.lines(function, both.steps[-1].first, both.steps[-1].last), "recompute",
@@ -304,8 +325,6 @@ def _empty_draft(
         draft.say(
             draft.choose(
                 "An address that no element is read from or written to need not be one.",
-                f"{code(fault.name)} is demanded exactly where an element behind it will be touched.",
-                "That is the rule of the reference interface: memory is asked for only where it is used.",
                 f"Tying {code(fault.name)} to {code(zero.name)} in one test is what makes the empty call legal.",
                 f"A test of {code(fault.name)} alone would have refused it.",
                 f"So {code(zero.name)} decides whether {code(fault.name)} matters at all.",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
-from qa.author.launch_prose import Trace, meaning_words, tell_constants, tell_passed
+from qa.author.launch_prose import Trace, meaning_words, tell_constants
 from qa.author.passed_values import Passed, fixed_parameters, not_denied, within
 from qa.author.sites import Test, count_of_tests, shared_tests
+from qa.author.told_values import tell_passed
+from qa.author.ways import asked, calls_at, tell_ways
 from qa.ground import Ground
 from qa.reading.function import Branch, FunctionReading, read_function
 from qa.reading.function_text import under_directive
@@ -108,7 +110,9 @@ def decisions_on(
         kept = tests
         if trace is not None:
             inside = within(view, ground, trace, path[number + 1][0], function)
-            kept, result.others[function.id] = not_denied(tests, inside, ground)
+            kept, _others = not_denied(tests, inside, ground)
+            result.others[function.id] = dict(inside.other)
+            result.unsure |= last and len(kept) < len(tests)
             asked = [(d.condition, d.holds) for d in found if d.function.id == function.id]
             asked += [(t.condition, not t.negated) for t in tests if not (last or _is_usual(t))]
             result.unsure |= any(inside.truth(text, ground) is not holds for text, holds in asked)
@@ -220,18 +224,16 @@ def tell_decisions(
         parts.append(f"{listed([code(d.condition) for d in needed])} {_verb(needed, 'hold')}")
     if ruled_out:
         parts.append(f"{listed([code(d.condition) for d in ruled_out])} {_verb(ruled_out, 'fail')}")
-    is_open = function.id in found.open
-    only, more = ("", ", among other tests") if is_open else ("only ", "")
+    verb = "launched" if last else "called"
     draft.say(
-        f"{following} is {only}{'launched' if last else 'called'} in {name} where {' and '.join(parts)}{more}.",
+        f"{following} is {'' if function.id in found.open else 'only '}{verb} in {name} where {' and '.join(parts)}.",
         *[d.span for d in (*needed, *ruled_out)],
         draft.head(function),
         steps[_place(steps, function) + 1][1] or draft.head(function),
     )
     shown = " ".join(d.condition for d in (*needed, *ruled_out))
-    for word, passed in found.others.get(function.id, {}).items():
-        if re.search(rf"\b{word}\b", shown):
-            tell_passed(draft, word, function, passed)
+    if function.id in found.open:
+        tell_rest(draft, function, steps, (*needed, *ruled_out))
     reading = read_function(function.text, function.span.start_line)
     meanings: list[str] = []
     spans: list[Span] = []
@@ -252,8 +254,39 @@ def tell_decisions(
             spans.append(draft.lines(function, definition.first, definition.last))
     if meanings:
         draft.say(f"There {listed(meanings[:2])}.", *spans[:2])
+    # A name may stand in what a local name of the test is made from.
+    for word, passed in found.others.get(function.id, {}).items():
+        if re.search(rf"\b{word}\b", f"{shown} {' '.join(meanings[:2])}"):
+            tell_passed(draft, word, function, passed)
     told = [d.condition for d in (*needed, *ruled_out, *away[:2])] + meanings[:2]
     tell_constants(draft, function, told)
+
+
+def tell_rest(
+    draft: Draft,
+    function: FunctionView,
+    steps: list[tuple[FunctionView, Span | None]],
+    told: Sequence[Decision] = (),
+) -> None:
+    """What else stands around a call: shared tests that are not told, tests that differ."""
+    following = steps[_place(steps, function) + 1][0]
+    verb = "launched" if steps[-2][0].id == function.id else "called"
+    assert function.span is not None
+    if verb == "launched":
+        sites = [
+            s for s in draft.view.launches
+            if not s.dead and s.caller.id == function.id and s.callee.id == following.id
+        ]  # fmt: skip
+        calls = calls_at(function, sites)
+    else:
+        reading = read_function(function.text, function.span.start_line)
+        calls = reading.calls_of(following.name)
+    known = {(d.condition, not d.holds) for d in told}
+    whole = {
+        one for call in calls for one in asked(call.guards)
+        if one not in known and any(d.condition in one[0] for d in told if d.holds)
+    }  # fmt: skip
+    tell_ways(draft, function, code(following.name), calls, {*known, *whole}, verb)
 
 
 def _verb(tests: list[Decision], verb: str) -> str:

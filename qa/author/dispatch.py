@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
+from qa.author.beyond import handed_on, tell_beyond
 from qa.author.draft import Draft, code, listed
+from qa.author.kernels_apart import tell_apart
 from qa.author.launch_lists import singles
 from qa.author.launch_prose import (
     Trace,
@@ -18,6 +20,7 @@ from qa.author.launch_prose import (
     tell_formula,
 )
 from qa.author.launch_tests import tell_conditions
+from qa.author.leaving import tell_end
 from qa.author.parting import tell_parting, tell_turn
 from qa.author.read_back import decided_by_data
 from qa.author.recorded_launches import (
@@ -158,8 +161,9 @@ def _architecture_draft(
                 ),
                 site.at, draft.head(site.callee), draft.head(site.caller), "trace",
             )  # fmt: skip
-            tell_conditions(draft, places, told, trace, launch, _ARCHITECTURE)
-            claim_launch(draft, {**trace, "arch": [arch]}, launch)
+            here = {**trace, "arch": [arch]}
+            tell_conditions(draft, places, told, here, launch, _ARCHITECTURE)
+            claim_launch(draft, here, launch)
     decided = any(_ARCHITECTURE.search(words) for words in told)
     return draft if ok and decided else None  # else what tells them apart is not told
 
@@ -246,6 +250,9 @@ def _pair_draft(
             decided |= tell_turn(draft, (trace, launch), two if trace is one else one, told)
         if not rows:
             _tell_nothing_else(draft, view, name, label, trace)
+        last = trace["launches"][-1]
+        if not rows or last["kernel"] == rows[-1]["kernel"]:
+            tell_end(draft, trace, last, sites.of(last, view, entry, config), told)
         if len(rows) > 2:
             others = list(
                 dict.fromkeys(
@@ -262,6 +269,15 @@ def _pair_draft(
                 for launch in rows[2:]:
                     if launch["kernel"] in others[:4]:
                         claim_launch(draft, trace, launch)
+    if only_one and only_two:
+        ends = [sites.of(rows[0], view, entry, config) for rows in (only_one, only_two)]
+        if all(ends):
+            tell_apart(draft, ends[0][0].callee, ends[1][0].callee)
+    if handed_on(one) == handed_on(two):
+        tell_beyond(draft, one, "either call")
+    else:
+        for label, trace in ((q1, one), (q2, two)):
+            tell_beyond(draft, trace, f"the call with {code(name)} = {label}")
     common = [k for k in dict.fromkeys(kernels_of(one)) if k in kernels_of(two)]
     if common and only_one and only_two:
         draft.say(

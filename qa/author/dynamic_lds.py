@@ -86,10 +86,10 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair, rows: list[dict[str, Any
     if len(kinds) == 2 and totals[0] != totals[1]:
         draft.question = draft.choose(
             f"How many bytes of dynamic LDS does {launcher} give a block of {kernel}{case} with elements of type {types} respectively, and what does the kernel keep in them?",
-            f"{launcher} launches {kernel}{case}, once for {types.replace(' and ', ' and once for ')}. By how much does the dynamic LDS of a block grow, and which parts of it grow?",
+            f"{launcher} launches {kernel}{case}, once for {types.replace(' and ', ' and once for ')}. By how much does the dynamic LDS of a block grow, and what does the kernel keep in it?",
         )
     else:
-        draft.question = f"{kernel} takes its LDS from the launch. How many bytes does {launcher} ask for{case}, and how does the kernel divide them?"
+        draft.question = f"{kernel} takes its LDS from the launch. How many bytes does {launcher} ask for{case}, and what does the kernel make of them?"
     where = _spans(draft, pair)
     for kind, total in zip(kinds, totals, strict=True):
         row = by_type[kind][1]
@@ -159,8 +159,13 @@ def _tell_parts(draft: Draft, pair: Pair, parts: list[Definition]) -> None:
     spans = [draft.lines(pair.kernel, d.first, d.last) for d in parts]
     array = _external(pair)[0]
     told = [f"{code(d.name)} begins at {code(d.value)}" for d in parts]
+    how = (
+        f"pointers divide it: {listed(told)}"
+        if len(parts) > 1
+        else f"one pointer takes it as it is: {code(parts[0].name)} is {code(parts[0].value)}"
+    )
     draft.say(
-        f"In {code(pair.kernel.name)} the array {code(array.name)} has no extent of its own, and pointers divide it: {listed(told)}.",
+        f"In {code(pair.kernel.name)} the array {code(array.name)} has no extent of its own, and {how}.",
         draft.lines(pair.kernel, array.first, array.last), *spans, draft.head(pair.kernel),
     )  # fmt: skip
 

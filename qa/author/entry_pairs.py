@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.passed_values import within
-from qa.author.pieces import tell_piece, tell_sides
+from qa.author.pieces import tell_limits, tell_piece, tell_sides
 from qa.author.sites import shared_tests
 from qa.author.subjects import entries_through
 from qa.ground import Ground
@@ -115,9 +115,12 @@ def _twin_draft(
                     ),
                     draft.lines(function, loop.first, loop.first + loop.head.count("\n")), draft.head(function),
                 )  # fmt: skip
+                tell_limits(draft, function, reading, loop)
                 tell_piece(draft, view, function, reading, loop)
                 told = True
                 break
+        else:
+            told = tell_limits(draft, function, reading)
         for branch in reading.branches:
             if (
                 re.search(r"c_\w*(?:max|chunk)|i32_max", branch.condition)

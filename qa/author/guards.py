@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from qa.author.draft import Draft, code
+from qa.author.host_scalars import tell_host_test
 from qa.author.kernel_facts import (
     KernelFacts,
     Row,
@@ -257,7 +258,7 @@ def _scalar_draft(
     )
     poison = code(saved[0]) if saved else code(kept[0])
     draft.question = draft.choose(
-        f"A caller passes a scalar {code(scalar)} of {equals} to {code(entries[0])} while {poison} holds NaN. Does {code(function.name)} let the NaN through?",
+        f"{code(function.name)}, which {code(entries[0])} can launch, finds a scalar {code(scalar)} of {equals} and NaN behind {poison}. Does the kernel let the NaN through?",
         f"What does {code(function.name)} do differently when {code(scalar)} is {equals}, and what does that mean for NaN or uninitialised memory behind {poison}?",
         f"Is {poison} touched by {code(function.name)} when {code(scalar)} equals {equals}? Argue from the branch.",
     )
@@ -297,8 +298,8 @@ def _scalar_draft(
         names = ", ".join(code(b) for b in kept)
         draft.say(
             draft.choose(
-                f"Neither is anything stored through {names}; it keeps the value it had before the call.",
-                f"{names} {'is' if len(kept) == 1 else 'are'} not written either, bit for bit as before.",
+                f"Neither does the kernel store anything through {names}.",
+                f"The kernel does not write {names} either.",
                 salt="writes",
             ),
             head, *spans, "fact",
@@ -324,12 +325,13 @@ def _scalar_draft(
             )  # fmt: skip
     draft.say(
         draft.choose(
-            "That is what the reference BLAS demands of a zero scalar, and a multiplication alone would not give it.",
+            "A multiplication in every case would not give that: zero times NaN is NaN.",
             "A kernel that multiplied in every case would be right for finite data and wrong for this one.",
             salt="why",
         )
         if equals == 0
         else "Multiplying by one would have changed nothing, so the traffic is saved."
     )
+    tell_host_test(draft, function, entries[0], scalar, int(equals) if equals in (0, 1) else -1)
     claim_fact(draft, row)
     return draft

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from extractor.records import Span
+from qa.author.beyond import handed_on, tell_beyond
 from qa.author.draft import Draft, code, listed
+from qa.author.launch_places import tell_shape
 from qa.author.launch_prose import (
     Trace,
     call_words,
@@ -15,7 +17,9 @@ from qa.author.launch_prose import (
     size_words,
     tell_formula,
 )
+from qa.author.launch_shapes import shapes_of
 from qa.author.launch_tests import tell_conditions
+from qa.author.leaving import tell_end
 from qa.author.recorded_launches import (
     MOST_LAUNCHES,
     Sites,
@@ -23,6 +27,7 @@ from qa.author.recorded_launches import (
     kernels_of,
     shape_of,
 )
+from qa.author.recursion import tell_recursion
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView, Site
 
@@ -95,57 +100,89 @@ def _single_draft(
     where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
     setting = f"{call_words(trace)} in {trace['pointer_mode']} pointer mode"
     told: set[str] = set()
-    found, all_known, derived = False, True, False
-    previous = ""
+    beyond = bool(handed_on(trace))
+    found, all_known, derived, sized = False, True, False, True
+    explained: set[str] = set()
     for number, launch in enumerate(launches):
         places = sites.of(launch, view, entry, config)
         kernel = view.owner.get(launch["symbol"])
         if not places and (kernel is None or kernel.span is None):
             return None
         draft.say(
-            _launch_words(draft, launch, number, len(launches), places),
+            _launch_words(draft, launch, number, len(launches), places, beyond=beyond),
             *_shown(draft, kernel, places),
             "trace",
         )
         claim_launch(draft, trace, launch)
         if not places:
             # Several functions launch it, and the trace does not say which one did.
-            all_known = False
+            all_known = sized = False
         else:
             found = True
-            if launch["kernel"] != previous and number < _EXPLAINED:
+            if launch["kernel"] not in explained:
                 formula = tell_formula(draft, view, ground, places[0], launch, trace)
                 derived = derived or (formula and number == 0)
-                tested = tell_conditions(draft, places, told, trace, launch)
-                if not formula and not tested:
+                # A size that no number of the call goes into has a rule all the same.
+                ruled = formula or _tell_rule(draft, ground, places)
+                sized &= ruled
+                tested = len(explained) < _EXPLAINED and tell_conditions(
+                    draft, places, told, trace, launch
+                )
+                if not explained and not ruled and not tested:
                     return None  # neither the size nor the choice has a reason here
-        previous = launch["kernel"]
+                explained.add(launch["kernel"])
+        if number == len(launches) - 1 and not beyond:
+            tell_end(draft, trace, launch, places, told)
     if not found or not (derived or told):
         return None
+    tell_recursion(draft, trace)
+    tell_beyond(draft, trace, f"{code(entry)}")
+    what = "kernels of the library itself" if beyond else "kernels"
     forms = [
-        f"{code(entry)}{where} receives {setting}. Which kernels follow, in which order, and how is each one sized?",
-        f"How much parallelism does {code(entry)}{where} ask for with {setting}? Go launch by launch.",
+        f"How much parallelism does {code(entry)}{where} ask for with {setting}? Go launch by launch{', through the kernels of the library itself' if beyond else ''}.",
+        f"{code(entry)}{where} receives {setting}. Which {what} follow, in which order, {'and how is each one sized' if sized else 'and with how many blocks and threads'}?",
     ]
     if derived:
         forms.append(
-            f"List what {code(entry)}{where} launches for {setting}, with grids and blocks, and derive the first grid."
+            f"List {f'which {what} {code(entry)}{where} launches' if beyond else f'what {code(entry)}{where} launches'} for {setting}, with grids and blocks, and derive the first grid."
         )
     if all_known:
         forms.append(
-            f"Predict the launches of {code(entry)}{where} for {setting} and say which function makes each."
+            f"Predict the launches {f'of {what} by' if beyond else 'of'} {code(entry)}{where} for {setting} and say which function makes each."
         )
     draft.question = draft.choose(*forms)
     if len(launches) <= 3 and sites.of(launches[0], view, entry, config):
         _tell_way(draft, view, entry, config, launches[0]["symbol"])
-    _tell_total(draft, launches)
+    if not beyond:
+        _tell_total(draft, launches)
     return draft
 
 
+def _tell_rule(draft: Draft, ground: Ground, places: list[Site]) -> bool:
+    """Says by which expressions a launch is sized; bare numbers are told with the launch."""
+    if "`" not in shapes_of(places):
+        return bool(shapes_of(places))
+    return tell_shape(draft, ground, places[0].caller, places)
+
+
 def _launch_words(
-    draft: Draft, launch: dict[str, Any], number: int, count: int, places: list[Site]
+    draft: Draft,
+    launch: dict[str, Any],
+    number: int,
+    count: int,
+    places: list[Site],
+    *,
+    beyond: bool = False,
 ) -> str:
+    """How a launch is told; first and last only where the record shows all of the call."""
     kernel, size = code(launch["kernel"]), size_words(launch)
     by = code(places[0].caller.name) if places else ""
+    if beyond:
+        also = (
+            "Another launch of the library itself is" if number else "The library itself launches"
+        )
+        by_whom = f" from {by}" if by else ""
+        return f"{also} {kernel}{by_whom}, {size}."
     if count == 1 and launch["repeat"] > 1:
         return (
             f"One kernel is launched: {by} starts {kernel} with {size}."

@@ -36,7 +36,7 @@ def tell_place(
     if not sites or launcher.span is None:
         return False
     told = _tell_branches(draft, ground, launcher, kernel, sites)
-    told |= _tell_shape(draft, ground, launcher, sites)
+    told |= tell_shape(draft, ground, launcher, sites)
     told |= _tell_loop(draft, launcher, sites)
     own = [d for d in decisions if d.function.id == launcher.id and not d.instead]
     for decision in reversed(own):
@@ -77,9 +77,8 @@ def _tell_branches(
     return True
 
 
-def _tell_shape(
-    draft: Draft, ground: Ground, launcher: FunctionView, sites: Sequence[Site]
-) -> bool:
+def tell_shape(draft: Draft, ground: Ground, launcher: FunctionView, sites: Sequence[Site]) -> bool:
+    """Says by which expressions a launch gets its grid and its block, local names followed."""
     words = shapes_of(sites)
     names = explained(sites, ground, words.replace("`", " ")) if words else None
     if not words or names is None or len(words) > _LONGEST_SHAPE or len(names) > _MOST_NAMES:

@@ -11,7 +11,7 @@ from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_shapes import resolved
 from qa.author.numbers import equation
-from qa.author.passed_values import Passed, Within, within
+from qa.author.passed_values import Within, within
 from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.function import read_function
@@ -61,16 +61,6 @@ def size_words(launch: dict[str, Any]) -> str:
     if launch["repeat"] > 1:
         shape += f", {launch['repeat']} times in a row"
     return shape
-
-
-def tell_passed(draft: Draft, name: str, function: FunctionView, passed: Passed) -> None:
-    """Says that a name of a function is not the argument of the call with that name."""
-    given = listed([code(one) for one in passed.texts], "or")
-    draft.say(
-        f"The {code(name)} of {code(function.name)} is not that of the call, but the {given} that {code(passed.function.name)} passes down.",
-        *[draft.lines(passed.function, *place) for place in passed.lines],
-        draft.head(passed.function), draft.head(function),
-    )  # fmt: skip
 
 
 def tell_constants(
@@ -129,6 +119,10 @@ def tell_formula(
     inside = within(view, ground, trace, launch["symbol"], site.caller)
     shape = _unwrapped(resolved(site)[0])
     for axis, expression in zip("xyz", split_arguments(shape), strict=False):
+        made: list[Span] = []
+        if re.fullmatch(r"[A-Za-z_]\w*", expression):
+            made = _made_on(draft, site, expression)
+            expression = dict(inside.definitions).get(expression, expression)
         if not re.search(r"[-+*/]", expression) or not re.search(r"[A-Za-z]", expression):
             continue
         found = _values_for(
@@ -147,7 +141,7 @@ def tell_formula(
                 f"Its extent along {axis} is {code(expression)}, that is {worked} = {value}.",
                 salt=f"formula{axis}{launch['kernel']}",
             ),
-            site.at, *_definition_spans(draft, site), *lines, draft.head(site.caller), "recompute",
+            site.at, *_definition_spans(draft, site), *made, *lines, draft.head(site.caller), "recompute",
         )  # fmt: skip
         draft.claim("number", worked, value, "recompute")
         for name, constant in constants.items():
@@ -167,6 +161,7 @@ def _values_for(
 ) -> tuple[dict[str, int], dict[str, int], list[Span]] | None:
     """Values of a formula's names that give the recorded extent, and where constants stand."""
     given = {k: v for k, v in trace["args"].items() if isinstance(v, int) and k not in inside.other}
+    given |= inside.numbers
     names = names_in(expression)
     parameters = template_parameters(site.caller)
     fixed: dict[str, int] = {}
@@ -201,6 +196,14 @@ def _values_for(
 
 def _put_in(expression: str, values: dict[str, int]) -> str:
     return re.sub(r"[A-Za-z_]\w*", lambda m: str(values.get(m[0], m[0])), expression)
+
+
+def _made_on(draft: Draft, site: Site, name: str) -> list[Span]:
+    """The lines on which a name of the launcher is set."""
+    assert site.caller.span is not None
+    reading = read_function(site.caller.text, site.caller.span.start_line)
+    rows = [d for d in reading.definitions if d.name == name and d.first <= site.at.start_line]
+    return [draft.lines(site.caller, d.first, d.last) for d in rows]
 
 
 def _definition_spans(draft: Draft, site: Site) -> list[Span]:

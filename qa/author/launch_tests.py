@@ -9,9 +9,11 @@ from typing import Any
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
-from qa.author.launch_prose import Trace, meaning_words, tell_constants, tell_passed
+from qa.author.launch_prose import Trace, meaning_words, tell_constants
 from qa.author.passed_values import Within, not_denied, within
-from qa.author.sites import Test, count_of_tests, shared_tests
+from qa.author.sites import Test, shared_tests
+from qa.author.told_values import tell_passed
+from qa.author.ways import Asked, asked, calls_at, tell_ways
 from qa.reading.deciding import Part, deciding
 from qa.reading.function import FunctionReading, read_function
 from qa.scope_view import Site
@@ -19,11 +21,13 @@ from qa.scope_view import Site
 _ANY_LENGTH = 10**6
 _LONGEST_QUOTED = 130
 _LONGEST_MEANING = 110
-_MOST_TOLD = 3
+_MOST_TOLD = 5
 _MOST_PARTS = 7
-_MOST_MEANINGS = 2
+_MOST_MEANINGS = 3
 _LONGER = "a longer test"
 _BY_TYPE = " for this type"
+_POINTER_MODE = re.compile(r"pointer_mode")
+_SETS_THE_MODE = re.compile(r"push_pointer_mode|set_pointer_mode|saved_pointer_mode")
 _PLAIN_FLAG = re.compile(r"^[\w.>-]+\(?\)? == [\w:]+ \? true : false$")
 
 
@@ -69,8 +73,9 @@ def tell_conditions(
 ) -> bool:
     """Says under which tests of the launcher a launch stands, and what settles them for the call.
 
-    Tests that the call's own numbers speak against are left out, and it is said where some are.
-    Of many tests those nearest to the launch are told, and before them those that an entry is about.
+    Places that the call's own numbers speak against are left out. Of many tests those nearest to the
+    launch are told whole, and before them those that an entry is about; of the others it is said
+    what they look at.
 
     Args:
         draft: The entry.
@@ -83,11 +88,12 @@ def tell_conditions(
     Returns:
         Whether a test was told.
     """
+    assert sites[0].caller.span is not None
+    reading = read_function(sites[0].caller.text, sites[0].caller.span.start_line)
+    inside = within(draft.view, draft.ground, trace, launch["symbol"], sites[0].caller)
+    sites = _not_denied_sites(draft, sites, inside, trace, launch["symbol"])
     site = sites[0]
-    assert site.caller.span is not None
-    reading = read_function(site.caller.text, site.caller.span.start_line)
     shared = shared_tests(draft.ground, sites, _ANY_LENGTH)
-    inside = within(draft.view, draft.ground, trace, launch["symbol"], site.caller)
     tests, others = not_denied(shared, inside, draft.ground)
     rows = [_settled(draft, test, inside, trace, about) for test in tests]
     rows = [row for row in rows if _key(row.test) not in told and row.can_be_told()]
@@ -95,15 +101,20 @@ def tell_conditions(
     failed = _nearest([row for row in rows if row.test.negated], reading, about)
     if not held and not failed:
         return False
-    every = max(count_of_tests(one, usual=False) for one in sites)
-    more = len(tests) - len(rows) + len(held) + len(failed) < every
     for row in (*held, *failed):
         told.update((row.test.condition, _key(row.test)))
     kernel = code(site.callee.name)
     draft.say(
-        _sentence(draft, kernel, held, failed, more, salt=f"tests{len(told)}"),
+        _sentence(draft, kernel, held, failed, salt=f"tests{len(told)}"),
         *[row.test.span for row in (*held, *failed)], draft.head(site.callee), "trace",
     )  # fmt: skip
+    known = {
+        (t.condition, t.negated) for t in shared
+        if _key(t) in told or _POINTER_MODE.search(t.condition)
+    }  # fmt: skip
+    calls = calls_at(site.caller, sites)
+    modes = {one for c in calls for one in asked(c.guards) if _POINTER_MODE.search(one[0])}
+    tell_ways(draft, site.caller, kernel, calls, {*known, *modes}, "launched")
     shown = " ".join(_shown(row) for row in (*held, *failed))
     for name, passed in others.items():
         key = f"{name} of {site.caller.name}"
@@ -113,6 +124,33 @@ def tell_conditions(
     meanings = _tell_meanings(draft, site, reading, shown, inside, told, about)
     tell_constants(draft, site.caller, [shown, *meanings], told)
     return True
+
+
+def _not_denied_sites(
+    draft: Draft, sites: list[Site], inside: Within, trace: Trace, symbol: str
+) -> list[Site]:
+    """Places whose tests the call's own numbers and its pointer mode do not speak against."""
+    if len(sites) < 2:
+        return sites
+    config = trace.get("config", "source")
+    way = draft.view.path(trace["entry"], config, symbol, through=sites[0].caller.id)
+    steps = [draft.view.owner[one] for one, _at in way]
+    mode = "" if any(_SETS_THE_MODE.search(f.text) for f in steps) else str(trace["pointer_mode"])
+
+    def denied(one: Asked) -> bool:
+        condition, negated = one
+        told = re.search(r"pointer_mode_(host|device)\b", condition)
+        if _POINTER_MODE.search(condition):
+            plain = told is not None and re.search(r"==", condition) and "&&" not in condition
+            return bool(mode and plain and told and (told[1] == mode) is negated)
+        truth = inside.truth(condition, draft.ground)
+        return truth is not None and truth is negated
+
+    kept = [
+        site for site in sites
+        if not any(denied(one) for c in calls_at(site.caller, [site]) for one in asked(c.guards))
+    ]  # fmt: skip
+    return kept or sites
 
 
 def _key(test: Test) -> str:
@@ -159,7 +197,7 @@ def _on(
 def _nearest(
     rows: list[Settled], reading: FunctionReading, about: re.Pattern[str] | None
 ) -> list[Settled]:
-    """Up to three tests in the order of the text: those asked for, then those next to the launch."""
+    """Up to five tests in the order of the text: those asked for, then those next to the launch."""
     wanted = [r for r in rows if about is not None and _speaks_of(r, reading, about)][-_MOST_TOLD:]
     near = [row for row in rows if row not in wanted]
     room = _MOST_TOLD - len(wanted)
@@ -176,29 +214,28 @@ def _speaks_of(row: Settled, reading: FunctionReading, about: re.Pattern[str]) -
 
 
 def _sentence(
-    draft: Draft, kernel: str, held: list[Settled], failed: list[Settled], more: bool, salt: str
+    draft: Draft, kernel: str, held: list[Settled], failed: list[Settled], salt: str
 ) -> str:
     """How the call comes to the launch: what holds there, and what failed before it."""
-    among = ", among other tests" if more else ""
     fails = _fails(failed)
     if not held:
         return draft.choose(
-            f"The launch of {kernel} is left to calls for which {fails}{among}.",
-            f"The call comes to {kernel} because {fails}{among}.",
+            f"The launch of {kernel} is left to calls for which {fails}.",
+            f"The call comes to {kernel} because {fails}.",
             salt=salt,
         )
     parts = [part for row in held for part in _holding(row)]
     holds, verb = listed(parts), "hold" if len(parts) > 1 else "holds"
     if not failed:
         return draft.choose(
-            f"The launch of {kernel} asks for {holds}{among}.",
-            f"What leads to {kernel} is that {holds} {verb}{among}.",
+            f"The launch of {kernel} asks for {holds}.",
+            f"What leads to {kernel} is that {holds} {verb}.",
             salt=salt,
         )
     return draft.choose(
-        f"The launch of {kernel} asks for {holds}, and comes only after {_after(failed)}{among}.",
-        f"The call gets to {kernel} because {fails}, while {holds} {verb}{among}.",
-        f"For this call {fails}; {holds} {verb} and {'lead' if len(parts) > 1 else 'leads'} to {kernel}{among}.",
+        f"The launch of {kernel} asks for {holds}, and comes only after {_after(failed)}.",
+        f"The call gets to {kernel} because {fails}, while {holds} {verb}.",
+        f"For this call {fails}; {holds} {verb} and {'lead' if len(parts) > 1 else 'leads'} to {kernel}.",
         salt=salt,
     )
 

@@ -325,13 +325,6 @@ def _neighbours(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator
         return
     entries = entries_through(view, function, number)
     draft = Draft(view, ground, "memory_access", f"neighbouring lanes in {function.id}", entries)
-    buffers = list(dict.fromkeys(code(b) for b, _c in rows))
-    draft.question = draft.choose(
-        f"In {code(function.name)} (behind {code(entries[0])}), how far apart are the addresses of neighbouring lanes for {listed(buffers)}, and which of these accesses fall on consecutive elements?",
-        f"A wavefront of {code(function.name)} goes through {listed(buffers)}. Compare the distance between lane 0 and lane 1 for each of them.",
-        f"Where do the lanes of one wavefront of {code(function.name)} share an address, where do they follow each other, and where does a stride lie between them? Consider {listed(buffers)}.",
-        f"{code(entries[0])} ends in {code(function.name)}. For {listed(buffers)}, derive from the index expressions what one step of `threadIdx.x` changes.",
-    )
     shown: list[str] = []
     for (buffer, kind), row in sorted(rows.items(), key=lambda item: item[1].line)[:5]:
         index = row.value["index"]
@@ -394,5 +387,13 @@ def _neighbours(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator
         draft.claim("number", f"1 * {abs(step)}", abs(step), "recompute")
         shown.append(buffer)
         _claim_inputs(draft, values, {}, types)
-    if len(set(shown)) >= 2:
-        yield draft
+    buffers = list(dict.fromkeys(code(b) for b in shown))
+    if len(buffers) < 2:
+        return
+    draft.question = draft.choose(
+        f"In {code(function.name)} (behind {code(entries[0])}), how far apart are the addresses of neighbouring lanes for {listed(buffers)}, and which of these accesses fall on consecutive elements?",
+        f"A wavefront of {code(function.name)} goes through {listed(buffers)}. Compare the distance between lane 0 and lane 1 for each of them.",
+        f"Where do the lanes of one wavefront of {code(function.name)} share an address, where do they follow each other, and where does a stride lie between them? Consider {listed(buffers)}.",
+        f"{code(entries[0])} ends in {code(function.name)}. For {listed(buffers)}, derive from the index expressions what one step of `threadIdx.x` changes.",
+    )
+    yield draft

@@ -88,8 +88,11 @@ def _draft(
         draft.question = draft.choose(
             f"How many bytes of LDS does one block of {code(function.name)}{' ' if cases[0] else ''}{cases[0]} take for {arrays}, and how many blocks could share 65536 bytes of it?",
             f"Work out the static LDS of {code(function.name)}{' ' if cases[0] else ''}{cases[0]}, which {code(entries[0])} reaches, from the declarations of {arrays}.",
-            f"{code(function.name)}{' ' if cases[0] else ''}{cases[0]} keeps {arrays} in LDS. What does that come to in bytes, and what would doubling the element size make of it?",
-        )
+            *(
+                [f"{code(function.name)}{' ' if cases[0] else ''}{cases[0]} keeps {arrays} in LDS. What does that come to in bytes, and what would elements of twice the size make of it?"]
+                if _of_type(facts, sized[chosen[0]]) else []
+            ),
+        )  # fmt: skip
     totals = _tell_arrays(draft, facts, [sized[symbol] for symbol in chosen])
     if pair is not None and totals[0]:
         _tell_share(draft, pair, chosen[0], totals[0])
@@ -112,14 +115,36 @@ def _draft(
         )  # fmt: skip
         draft.claim("number", f"65536 / {totals[0]}", fit, "recompute")
         draft.claim("number", "65536", _LDS_OF_A_COMPUTE_UNIT, "recompute")
-        doubled = 2 * totals[0]
-        if "doubling" in draft.question:
-            draft.say(
-                f"Elements of twice the size would make it 2 * {totals[0]} = {doubled}.",
-                "recompute",
-            )
-            draft.claim("number", f"2 * {totals[0]}", doubled, "recompute")
+        if "twice the size" in draft.question:
+            _tell_doubled(draft, facts, sized[chosen[0]])
     return draft
+
+
+def _of_type(facts: KernelFacts, rows: list[Row]) -> list[Row]:
+    """Arrays whose element is a parameter of the template; the others have a type of their own."""
+    declared = {array.name: _plain(array.type) for array in facts.reading.shared}
+    names = set(template_parameters(facts.function))
+    return [r for r in rows if declared.get(r.fact["subject"]) in names]
+
+
+def _tell_doubled(draft: Draft, facts: KernelFacts, rows: list[Row]) -> None:
+    """What elements of twice the size come to; arrays of a fixed type stay as they are."""
+    growing = _of_type(facts, rows)
+    fixed = [r for r in rows if r not in growing]
+    more = [int(r.value["bytes"]) for r in growing]
+    worked = " + ".join([*(f"2 * {b}" for b in more), *(str(r.value["bytes"]) for r in fixed)])
+    total = 2 * sum(more) + sum(int(r.value["bytes"]) for r in fixed)
+    names = listed([code(r.fact["subject"]) for r in fixed])
+    are = "keeps its type and size" if len(fixed) == 1 else "keep their types and sizes"
+    grow = listed([code(r.fact["subject"]) for r in growing])
+    draft.say(
+        f"Elements of twice the size would make it {worked} = {total} bytes, since only {grow} {'follows' if len(growing) == 1 else 'follow'} the template's type and {names} {are}."
+        if fixed
+        else f"Elements of twice the size would make it {worked} = {total} bytes.",
+        *[draft.lines(facts.function, a.first, a.last) for a in facts.reading.shared],
+        "recompute",
+    )  # fmt: skip
+    draft.claim("number", worked, total, "recompute")
 
 
 def _depends_on_types(facts: KernelFacts, rows: list[Row]) -> bool:

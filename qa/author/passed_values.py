@@ -19,9 +19,10 @@ from qa.ground import Ground
 from qa.reading.architecture_calls import answers
 from qa.reading.definitions import times_set
 from qa.reading.execution import follow
-from qa.reading.function import read_function
+from qa.reading.function import Guard, read_function
 from qa.reading.outcome import Value
 from qa.scope_view import FunctionView, ScopeView
+from qa.text.brackets import unwrapped
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _WHOLE = re.compile(r"int|long|size_t|stride", re.I)
@@ -35,11 +36,15 @@ class Passed:
         texts: Arguments as written, one for each way in which the call is made.
         function: Who calls.
         lines: First and last line of the calls.
+        own: At another place the function gives the name itself.
+        guards: What stands around that place, where it is one.
     """
 
     texts: tuple[str, ...]
     function: FunctionView
     lines: tuple[tuple[int, int], ...]
+    own: bool = False
+    guards: tuple[Guard, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,12 +57,14 @@ class Within:
             given on the way.
         types: Template parameters of the instantiation that the call comes to.
         definitions: Local names that are set once, outside of branches, in the order of the text.
+        numbers: Parameters that the functions on the way give a number as it stands.
     """
 
     values: Mapping[str, Value]
     other: Mapping[str, Passed] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     definitions: tuple[tuple[str, str], ...] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
     _truths: dict[tuple[str, str], bool | None] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -76,7 +83,8 @@ class Within:
         return self._truths[key]
 
     def _truth(self, condition: str, ground: Ground, arch: str) -> bool | None:
-        known = {name: value for name, value in self.values.items() if name not in self.other}
+        known: dict[str, Value] = dict(self.numbers)
+        known |= {name: value for name, value in self.values.items() if name not in self.other}
         names = set(_NAME.findall(condition))
         needed: list[str] = []
         for name, text in reversed(self.definitions):
@@ -96,7 +104,10 @@ class Within:
 
 
 def other_names(steps: Iterable[FunctionView], arguments: Iterable[str]) -> dict[str, Passed]:
-    """Parameters of the last function that do not have the value of the argument of their name.
+    """Parameters of the last function that need not have the value of the argument of their name.
+
+    A call hands an argument on where it gives the name itself, with or without a cast; a name that
+    is only a part of what is given, as in ``n - j``, is another value.
 
     Args:
         steps: Functions on the way, the entry point first.
@@ -111,29 +122,40 @@ def other_names(steps: Iterable[FunctionView], arguments: Iterable[str]) -> dict
         calls = read_function(function.text, function.span.start_line).calls_of(following.name)
         parameters = read_function(following.text, following.span.start_line).parameters
         found: dict[str, Passed] = {}
-        for call in calls:
-            for parameter, given in zip(parameters, call.arguments, strict=False):
-                words = set(_NAME.findall(given))
-                name = parameter.name
-                if name not in names:
-                    continue
-                if name in words or f"{name}_64" in words or name.removesuffix("_64") in words:
-                    if name in other:
-                        found[name] = other[name]
-                else:
-                    known = found.get(name)
-                    before = known if known is not None and known.function is function else None
-                    found[name] = Passed(
-                        tuple(dict.fromkeys((*(before.texts if before else ()), given))),
-                        function,
-                        (*(before.lines if before else ()), (call.first, call.last)),
-                    )
+        for number, name in enumerate(parameter.name for parameter in parameters):
+            if name not in names:
+                continue
+            given = [(c, c.arguments[number]) for c in calls if number < len(c.arguments)]
+            foreign = [row for row in given if not hands_on(row[1], name)]
+            if foreign:
+                own = [call for call, text in given if hands_on(text, name)]
+                found[name] = Passed(
+                    tuple(dict.fromkeys(text for _call, text in foreign)), function,
+                    tuple((call.first, call.last) for call, _text in given),
+                    own=bool(own), guards=own[0].guards if len(own) == 1 else (),
+                )  # fmt: skip
+            elif given and name in other:
+                found[name] = other[name]
         other = found
     return other
 
 
+_CAST = re.compile(
+    r"^(?:\(\s*[\w:]+\s*\)|(?:static_cast\s*<[^<>]*>|[\w:]*int\w*|[\w:]*size_t|[\w:]*stride)\s*(?=\())\s*"
+)
+
+
+def hands_on(given: str, name: str) -> bool:
+    """What a call gives for a parameter is the name itself, be it as a number or as a pointer to it:
+    ``n``, ``n_64``, ``rocblas_int(n)``, ``*alpha``."""
+    text = unwrapped(given)
+    while (bare := unwrapped(_CAST.sub("", text)).lstrip("*&")) != text:
+        text = bare
+    return text.removesuffix("_64") == name.removesuffix("_64")
+
+
 def fixed_parameters(steps: Iterable[FunctionView], ground: Ground) -> dict[str, set[str]]:
-    """Parameters of the last function that every call on the way gives an enumerator or a flag.
+    """Parameters of the last function that every call on the way gives a number, enumerator or flag.
 
     Args:
         steps: Functions on the way, the entry point first.
@@ -153,7 +175,7 @@ def fixed_parameters(steps: Iterable[FunctionView], ground: Ground) -> dict[str,
             given = [call.arguments[number] for call in calls if number < len(call.arguments)]
             values: set[str] = set()
             for text in given:
-                if text in ground.enumerators or text in ("true", "false"):
+                if text in ground.enumerators or re.fullmatch(r"true|false|\d+", text):
                     values.add(text)
                 elif text in fixed:
                     values |= fixed[text]
@@ -199,7 +221,9 @@ def _within(
             continue
         if isinstance(value, int):
             # A number for a pointer is what it points at, and a scalar may be one by its type.
-            if "*" not in parameter.type and _WHOLE.search(parameter.type):
+            bare = re.sub(r"\bconst\b", "", parameter.type).strip()
+            kind_ = types.get(bare, bare)
+            if "*" not in kind_ and _WHOLE.search(kind_):
                 values[parameter.name] = value
         elif isinstance(value, str):
             kind = _NAME.findall(parameter.type)
@@ -208,7 +232,12 @@ def _within(
             ]
             if len(named) == 1:
                 values[parameter.name] = named[0]
-    return Within(values, other, types, _definitions(caller))
+    fixed = fixed_parameters(steps, ground)
+    numbers = {
+        name: int(text) for name, texts in fixed.items()
+        if len(texts) == 1 and (text := min(texts)).isdigit()
+    }  # fmt: skip
+    return Within(values, other, types, _definitions(caller), numbers)
 
 
 def _definitions(function: FunctionView) -> tuple[tuple[str, str], ...]:

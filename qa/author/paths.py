@@ -9,14 +9,16 @@ from itertools import pairwise
 
 from extractor.records import Span
 from qa.author.configuration_pairs import configurations
-from qa.author.decisions import Decision, decisions_on, tell_decisions
+from qa.author.decisions import Decision, decisions_on, tell_decisions, tell_rest
 from qa.author.draft import Draft, code, listed
 from qa.author.entry_pairs import precisions, twins
 from qa.author.launch_places import tell_place
 from qa.author.launch_prose import Trace, call_words, claim_launch, size_words
+from qa.author.leaving import tell_leaving
 from qa.author.read_back import decided_by_data
 from qa.author.recorded_launches import has_aliases
 from qa.author.sites import shared_tests
+from qa.author.ways import calls_at
 from qa.ground import Ground
 from qa.reading.definitions import times_set
 from qa.reading.function import Branch, Definition, FunctionReading, read_function
@@ -26,6 +28,7 @@ _MOST_PATHS = 8
 _MOST_ARGUMENTS = 12
 _LARGEST = 5000
 _LONGEST_VALUE = 100
+_LONGEST_EMPTY = 90
 _FEWEST_DECISIONS, _FEWEST_ALONE = 1, 2
 
 
@@ -144,9 +147,13 @@ def _path_draft(
         f"{lead}{f', and the {usual} come first' if usual else ''}.",
         *heads, *calls, *spans, "scope",
     )  # fmt: skip
-    for function in dict.fromkeys(d.function.id for d in decisions):
-        own = [d for d in decisions if d.function.id == function]
-        tell_decisions(draft, own, steps, found)
+    for host in dict.fromkeys(f.id for f in hosts):
+        own = [d for d in decisions if d.function.id == host]
+        if own:
+            tell_decisions(draft, own, steps, found)
+        elif host in found.open:
+            tell_rest(draft, next(f for f in hosts if f.id == host), steps)
+    _tell_exits(draft, steps, decisions)
     placed = tell_place(draft, launcher, kernel, decisions, path[-1][0])
     if trace is None and not placed and len(decisions) < _FEWEST_ALONE:
         return None  # one test is all there is to say
@@ -162,6 +169,21 @@ def _path_draft(
         claim_launch(draft, trace, launch)
     draft.claim("path", entry, [f.name for f, _at in steps], "scope")
     return draft
+
+
+def _tell_exits(
+    draft: Draft, steps: list[tuple[FunctionView, Span | None]], decisions: list[Decision]
+) -> None:
+    """Where the launcher returns, in branches around the launch or ahead of it, before it launches."""
+    (launcher, _a), (kernel, at) = steps[-2], steps[-1]
+    if at is None or launcher.span is None or at.file != launcher.file:
+        return
+    sites = [
+        s for s in draft.view.launches
+        if not s.dead and s.caller.id == launcher.id and s.callee.id == kernel.id
+    ]  # fmt: skip
+    told = {decision.condition for decision in decisions}
+    tell_leaving(draft, launcher, calls_at(launcher, sites), told)
 
 
 def _leaves_early(steps: list[tuple[FunctionView, Span | None]], decisions: list[Decision]) -> bool:
@@ -209,6 +231,7 @@ def _usual_checks(
 ) -> tuple[str, list[Span]]:
     """The checks that every call meets, in half a sentence, with the lines of the first two."""
     kinds: dict[str, Span] = {}
+    empty = ""
     for number, (function, _at) in enumerate(steps[:-1]):
         at = steps[number + 1][1]
         if function.span is None or at is None or at.file != function.file:
@@ -223,11 +246,13 @@ def _usual_checks(
             elif checking(reading, branch):
                 kinds.setdefault("arguments", lines)
             elif "success" in branch.returns and re.search(r"==\s*0|!\w|<=\s*0", branch.condition):
+                if "empty" not in kinds and len(branch.condition) <= _LONGEST_EMPTY:
+                    empty = f" ({code(branch.condition)} in {code(function.name)})"
                 kinds.setdefault("empty", lines)
     usual = [k for k in ("handle", "arguments") if k in kinds]
     told = f"{'checks' if len(usual) > 1 else 'check'} of {listed(usual)}" if usual else ""
     if "empty" in kinds:
-        told += f"{' and the ' if told else ''}way out for an empty problem"
+        told += f"{' and the ' if told else ''}way out for an empty problem{empty}"
     return (told if len(kinds) > 1 else ""), list(kinds.values())[:3] if len(kinds) > 1 else []
 
 

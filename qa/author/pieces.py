@@ -6,11 +6,13 @@ import re
 
 from qa.author.draft import Draft, code, listed
 from qa.author.given import with_template
+from qa.author.launch_prose import tell_constants
 from qa.author.work import launch_lines, workers
 from qa.reading.function import Branch, Call, FunctionReading, Loop
 from qa.scope_view import FunctionView, ScopeView
 
-_LONGEST_PIECE = 110
+_LONGEST_PIECE, _LONGEST_TESTS = 110, 220
+_WIDE = re.compile(r"c_\w*(?:max|min|chunk)|i32_max|numeric_limits")
 
 
 def tell_sides(
@@ -78,3 +80,68 @@ def tell_piece(
         text += f", and what is cut out so goes to {code(with_template(calls[-1].name, calls[-1].text))}"
         spans.append(draft.lines(function, calls[-1].first, calls[-1].last))
     draft.say(f"{text}.", *spans, draft.head(function))
+
+
+def tell_limits(
+    draft: Draft, function: FunctionView, reading: FunctionReading, loop: Loop | None = None
+) -> bool:
+    """Says what becomes of a call before it comes to be cut: one call for it all, or a refusal.
+
+    Args:
+        draft: The entry.
+        function: A launcher for wide sizes.
+        reading: The same, read.
+        loop: Over the pieces, if there is one.
+
+    Returns:
+        Whether there was something to say.
+    """
+    assert function.span is not None
+    end = loop.first if loop is not None else function.span.end_line + 1
+    around = loop.guards if loop is not None else ()
+    name, told = code(function.name), []
+    for branch in reading.branches:
+        inside = branch.guards == around[: len(branch.guards)] or loop is None
+        if branch.consequence[1] >= end or branch.loops or not inside or branch.returns is None:
+            continue
+        handed = re.match(r"(\w+)\s*(?:<[^()]*>)?\(", branch.returns)
+        refused = re.search(r"_status_(?!success)", branch.returns) is not None
+        if not _WIDE.search(branch.condition) or not (handed or refused):
+            continue
+        tests = [*(g.condition for g in branch.guards if not g.negated), branch.condition]
+        if sum(map(len, tests)) > _LONGEST_TESTS:
+            continue
+        hold = f"{listed([code(t) for t in tests])} {'holds' if len(tests) == 1 else 'hold'}"
+        then = (
+            f"a single call of {code(handed[1])} serves it all" if handed
+            else f"it returns {code(branch.returns)}"
+        )  # fmt: skip
+        draft.say(
+            f"Where {hold} in {name}, {then}.",
+            *[draft.lines(function, g.line) for g in branch.guards],
+            draft.lines(function, branch.first, branch.consequence[1]), draft.head(function),
+        )  # fmt: skip
+        told += tests
+    outer = [
+        one for one in reading.loops
+        if loop is not None and one.first in loop.loops and one.head != loop.head
+    ]  # fmt: skip
+    known = [g for g in around if len(g.condition) <= _LONGEST_PIECE]
+    if loop is not None and known:
+        verb = "fails" if known[-1].negated else "holds"
+        again = [o for o in reading.loops if o.head == loop.head and o.guards != loop.guards]
+        also = ", and a loop of the same head stands in the other branch" if again else ""
+        draft.say(
+            f"The loop {code(loop.head)} is for calls for which {code(known[-1].condition)} {verb}{also}.",
+            draft.lines(function, known[-1].line), draft.lines(function, loop.first),
+            *[draft.lines(function, o.first) for o in again[:1]], draft.head(function),
+        )  # fmt: skip
+    for one in outer[:1]:
+        draft.say(
+            f"Around it stands {code(one.head)}.",
+            draft.lines(function, one.first), draft.lines(function, loop.first if loop else one.first),
+            draft.head(function),
+        )  # fmt: skip
+    heads = [loop.head] if loop is not None else []
+    tell_constants(draft, function, [*told, *heads])
+    return bool(told)

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from qa.author.draft import Draft, code, counted, listed
+from qa.author.draft import Draft, code, counted
 from qa.author.kernel_facts import Row, claim_fact
+from qa.author.launch_limits import bound_words, tell_grid_limit, tell_next
 from qa.author.launch_pairs import Pair, Shape, pairs
 from qa.author.launch_sizes import block_words, claim_block, definition_spans
 from qa.author.launch_values import choose_shape
 from qa.author.numbers import equation
 from qa.author.subjects import entries_through
-from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 
@@ -143,9 +143,12 @@ def _worth(needs: list[Needs]) -> bool:
     if any(one.of("occupancy") < _MOST_WAVES for one in needs):
         return True
     mix = first.of("instruction_mix")
-    return first.registers >= _FEWEST_REGISTERS and (
-        bool(first.of("code_object_lds_bytes")) or sum(mix.values()) >= _MANY_INSTRUCTIONS
+    large = bool(first.of("code_object_lds_bytes")) or sum(mix.values()) >= _MANY_INSTRUCTIONS
+    # Where nothing limits it, only the launch makes the arithmetic another one than its neighbours'.
+    peculiar = first.shape is not None and (
+        bool(first.blocks) or first.waves_of_block > 1 or needs[0].granted != needs[1].granted
     )
+    return first.registers >= _FEWEST_REGISTERS and large and peculiar
 
 
 def _number(function: FunctionView, symbol: str) -> int | None:
@@ -165,7 +168,7 @@ def _draft(
     draft = Draft(
         view, ground, "resources", f"wavefronts of {function.id} on a SIMD", entries, archs=archs
     )
-    bound = _bound(function, number or 0)
+    bound = bound_words(function, number or 0)
     named = f"{code(function.name)}{f' ({bound})' if bound else ''}"
     if any(one.of("occupancy") < _MOST_WAVES for one in needs):
         draft.question = draft.choose(
@@ -177,7 +180,7 @@ def _draft(
         draft.question = draft.choose(
             f"How far may the registers of {named} grow on {archs[0]} before a SIMD holds fewer of its wavefronts, and is there as much room on {archs[1]}?",
             f"You want to unroll {named} further, which {code(entries[0])} reaches. How many vector registers are left on {archs[0]} and on {archs[1]} before a SIMD loses a wavefront?",
-            f"Does anything but the hardware's own limit bound the number of wavefronts of {named} on a SIMD of {archs[0]} or {archs[1]}? Show the arithmetic.",
+            f"Do the registers or the LDS of {named} keep a SIMD of {archs[0]} or {archs[1]} from holding as many of its wavefronts as it can? Show the arithmetic, and how far the registers may grow.",
         )
     _tell_registers(draft, function, first)
     _tell_lds(draft, function, first, pair)
@@ -185,22 +188,11 @@ def _draft(
     _tell_other(draft, function, first, second)
     _tell_private(draft, function, first)
     _tell_blocks(draft, first, pair)
+    if all(one.of("occupancy") == _MOST_WAVES for one in needs):
+        tell_next(draft, first.waves_of_block)
+    if pair is not None:
+        tell_grid_limit(draft, pair, first.waves_of_block)
     return draft
-
-
-def _bound(function: FunctionView, number: int) -> str:
-    """The template arguments that tell the instantiation from others, in words."""
-    names = template_parameters(function)
-    rows = [one["template_arguments"] for one in function.instantiations]
-    told = [
-        f"{code(name)} = {code(rows[number][place])}"
-        for place, name in enumerate(names)
-        if name and "..." not in name
-        and all(place < len(row) for row in rows)
-        and len({row[place] for row in rows}) > 1
-        and len(rows[number][place]) < 30
-    ]  # fmt: skip
-    return f"with {listed(told[:5])}" if told else ""
 
 
 def _claim(draft: Draft, needs: Needs, *names: str) -> None:
@@ -227,7 +219,7 @@ def _tell_registers(draft: Draft, function: FunctionView, one: Needs) -> None:
     draft.say(
         draft.choose(
             f"Compiled for {one.architecture}, a thread of {code(function.name)} takes {takes}.",
-            f"The code of {code(function.name)} for {one.architecture} takes {takes} a thread.",
+            f"In the code for {one.architecture} a thread of {code(function.name)} takes {takes}.",
             f"On {one.architecture} the compiler gives each thread of {code(function.name)} {takes}.",
             salt="registers",
         ),
@@ -342,7 +334,13 @@ def _tell_other(draft: Draft, function: FunctionView, one: Needs, other: Needs) 
         held = counted(occupancy, "wavefront")
         here = int(one.of("occupancy"))
         outcome = f"again {held}" if occupancy == here else f"{held} instead of {here}"
-        text = f"On {other.architecture} it is {counted(other.registers, 'register')}{counts} and {outcome}."
+        room = ""
+        if one.of("occupancy") == occupancy == _MOST_WAVES:
+            most = _REGISTERS // _MOST_WAVES
+            left = most - other.registers
+            room = f", with {most} - {other.registers} = {left} to spare there"
+            draft.claim("number", f"{most} - {other.registers}", left, "recompute")
+        text = f"On {other.architecture} it is {counted(other.registers, 'register')}{counts} and {outcome}{room}."
     draft.say(text, draft.head(function), "fact", "recompute")
 
 

@@ -30,11 +30,13 @@ def sites_of(view: ScopeView, symbol: str) -> list[Site]:
         and row["caller"] in view.owner
         and (row["kernel"] == symbol or row["kernel"].split("@")[0] == symbol)
     }
-    owner = view.owner.get(symbol)
+    owners = {
+        view.owner[one].id for one in view.owner if one == symbol or one.split("@")[0] == symbol
+    }  # overloads of one name may be launched on one line
     return [
         site for site in view.launches
         if not site.dead and (site.at.file, site.at.start_line, site.caller.id) in places
-        and (owner is None or site.callee.id == owner.id)
+        and (not owners or site.callee.id in owners)
     ]  # fmt: skip
 
 

@@ -97,6 +97,12 @@ def _draft(
         for n, v in values.items()
         if isinstance(v, int) and n in used and n != "handle" and f"*{n}" not in outcome.values
     ]
+    asked = set(re.findall(r"\b[A-Za-z_]\w*\b", " ".join(s.text for s in outcome.steps)))
+    shown += [
+        f"{n} = {code(v)}"
+        for n, v in values.items()
+        if isinstance(v, str) and v in ground.enumerators and n in asked
+    ]  # an enumerator that a test asks for decides as much as a number does
     types = {n: t for n, t in made.types.items() if n in used and _plain(t) in BYTES}
     bound = [f"{code(n)} = {code(t)}" for n, t in types.items()]
     given = listed([*shown, *bound]) or "ordinary arguments"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from qa.gates.claims import template_parameters
@@ -11,6 +12,7 @@ from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 
 _MOST_ENTRIES = 12
+_RECORDED = "kernels in recorded calls"
 
 
 def own_functions(view: ScopeView, ground: Ground) -> list[FunctionView]:
@@ -68,9 +70,40 @@ def entries_through(
                 owner = view.owner.get(caller)
                 if owner is not None and owner.kind == "entry_point":
                     entries.add(owner.name)
+    if function.kind == "kernel":
+        recorded: Mapping[str, frozenset[str]] = view.once(_RECORDED, dict)
+        entries = {
+            name for name in entries if function.name in recorded.get(name, (function.name,))
+        }  # a flag that the entry point fixes may keep it from a kernel that its calls lead to
     known = [name for name in view.entry_points if name in entries]
     known.sort(key=lambda name: (name.count("_"), name.endswith("_64"), len(name), name))
     return known[:_MOST_ENTRIES] or list(view.entry_points[:1])
+
+
+def remember_launched(view: ScopeView, ground: Ground) -> Mapping[str, frozenset[str]]:
+    """Kernels that the recorded calls of each entry point launched; entry points without any are
+    left out, and so are those some of whose records are not read."""
+
+    def made() -> dict[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for trace in ground.traces(view.interface):
+            found.setdefault(trace["entry"], set()).update(x["kernel"] for x in trace["launches"])
+        return {
+            name: frozenset(kernels) for name, kernels in found.items()
+            if kernels and name not in ground.untold
+        }  # fmt: skip
+
+    return view.once(_RECORDED, made)
+
+
+def launched_somewhere(
+    view: ScopeView, functions: list[FunctionView], recorded: Mapping[str, frozenset[str]]
+) -> list[FunctionView]:
+    """Functions without the kernels that every entry point's records speak against."""
+    if not recorded or any(name not in recorded for name in view.entry_points):
+        return functions
+    every = frozenset().union(*recorded.values())
+    return [f for f in functions if f.kind != "kernel" or f.name in every]
 
 
 def types_of(function: FunctionView, number: int | None = 0) -> dict[str, str]:

@@ -15,6 +15,7 @@ from qa.gates import (
     conditions,
     directions,
     followed_call,
+    items_asked,
     launches,
     measures,
     names,
@@ -26,6 +27,7 @@ from qa.gates import (
     reached,
     spans,
     statements,
+    whole_record,
 )
 from qa.gates import numbers as number_gate
 from qa.gates.case import Case
@@ -58,6 +60,7 @@ GATES: tuple[Gate, ...] = (
          architecture.architectures),
     Gate("question", "the question asks, and its answer is not in it", answerability.question),
     Gate("needs_code", "it cannot be answered without the code", answerability.needs_code),
+    Gate("items_asked", "every item that the question lists is answered", items_asked.answered),
     Gate("plain_speech", "no praise and no invented reason", answerability.plain_speech),
     Gate("identifiers", "every name exists", names.exist),
     Gate("level", "the level is that of the evidence", spans.level),
@@ -88,6 +91,8 @@ GATES: tuple[Gate, ...] = (
          quantities.as_counted),
     Gate("places", "grids go with blocks, paths keep their order, code is cited where it stands",
          places_told.together),
+    Gate("whole_record", "the last or only launch is that of a record that shows all of them",
+         whole_record.shown),
     Gate("launches", "kernels, grids and blocks are those of a trace", launches.traced),
 )  # fmt: skip
 """All gates but the one that compares entries with each other, in the order they are asked."""

@@ -172,16 +172,17 @@ def test_of_many_tests_the_nearest_and_the_wanted_are_told() -> None:
     reading = read_function("void f() { bool narrow = m < 8; }", 1)
     tests = [
         Settled(Condition(text, True, span), ((text, False),), {})
-        for text in ("is_gfx9", "narrow", "n <= 128", "n <= 256", "n <= 512")
+        for text in ("is_gfx9", "narrow", *(f"n <= {n}" for n in (32, 64, 128, 256, 512)))
     ]
 
     def chosen(about: str) -> list[str]:
         pattern = re.compile(about) if about else None
         return [row.test.condition for row in _nearest(tests, reading, pattern)]
 
-    assert chosen("") == ["n <= 128", "n <= 256", "n <= 512"]
-    assert chosen("gfx") == ["is_gfx9", "n <= 256", "n <= 512"]
-    assert chosen(r"\bm\b") == ["narrow", "n <= 256", "n <= 512"], "by what a name stands for"
+    last = ["n <= 64", "n <= 128", "n <= 256", "n <= 512"]
+    assert chosen("") == ["n <= 32", *last]
+    assert chosen("gfx") == ["is_gfx9", *last]
+    assert chosen(r"\bm\b") == ["narrow", *last], "by what a name stands for"
 
 
 def test_constants_are_told_but_no_variable_of_their_name() -> None:

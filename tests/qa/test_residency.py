@@ -49,5 +49,10 @@ def test_nothing_is_said_where_the_compiler_reports_another_occupancy() -> None:
 
 
 def test_small_kernels_that_fill_a_simd_are_not_asked_about() -> None:
-    assert _worth([needs(vgprs=40), needs(vgprs=40)])
-    assert not _worth([needs(vgprs=10), needs(vgprs=10)])
+    assert _worth([needs(256, vgprs=40), needs(256, vgprs=40)])
+    assert not _worth([needs(256, vgprs=10), needs(256, vgprs=10)])
+
+
+def test_what_is_the_same_for_every_kernel_of_one_wavefront_is_not_asked() -> None:
+    assert not _worth([needs(vgprs=40), needs(vgprs=40)])
+    assert _worth([needs(vgprs=40), needs(vgprs=48)])

@@ -1,0 +1,78 @@
+"""Sentences on what a function further down a way has under a name of the public call."""
+
+from __future__ import annotations
+
+import re
+
+from extractor.records import Span
+from qa.author.draft import Draft, code, listed
+from qa.author.launch_prose import tell_constants
+from qa.author.passed_values import Passed
+from qa.reading.function import read_function
+from qa.scope_view import FunctionView
+
+_LONGEST_GUARD, _LONGEST_VALUE, _LONGEST_HEAD = 90, 60, 90
+_MOST_VALUES = 3
+
+
+def tell_passed(draft: Draft, name: str, function: FunctionView, passed: Passed) -> None:
+    """Says that a name of a function need not be the argument of the call with that name."""
+    given = listed([code(one) for one in passed.texts], "or")
+    caller = code(passed.function.name)
+    lead = f"The {code(name)} of {code(function.name)} is"
+    guard = passed.guards[-1] if passed.guards else None
+    told = guard is not None and len(guard.condition) <= _LONGEST_GUARD
+    if passed.own and guard is not None and told:
+        verb = "fails" if guard.negated else "holds"
+        text = f"{lead} that of {caller} where {code(guard.condition)} {verb} there; else {caller} passes {given}."
+    elif passed.own:
+        text = f"{lead} not the same at every place where {caller} calls it: {code(name)} itself, {given} is what it passes."
+    else:
+        text = f"{lead} not that of the call, but the {given} that {caller} passes down."
+    draft.say(
+        text,
+        *[draft.lines(passed.function, *place) for place in passed.lines],
+        *([draft.lines(passed.function, guard.line)] if guard is not None else []),
+        draft.head(passed.function), draft.head(function),
+    )  # fmt: skip
+    if guard is not None and told:
+        tell_constants(draft, passed.function, [guard.condition])
+    _tell_set(draft, passed)
+
+
+def _tell_set(draft: Draft, passed: Passed) -> None:
+    """What the function that calls makes the passed names from, and whether a loop changes them."""
+    function = passed.function
+    if function.span is None:
+        return
+    reading = read_function(function.text, function.span.start_line)
+    for name in passed.texts:
+        values = set_to(function, name)
+        if not 0 < len(values) <= _MOST_VALUES or any(len(v) > _LONGEST_VALUE for v in values):
+            continue
+        lines = [draft.lines(function, line) for line in values.values()]
+        texts = listed([code(value) for value in values], "or")
+        heads: list[str] = []
+        spans: list[Span] = []
+        for loop in reading.loops:
+            inside = any(loop.first <= line <= loop.last for line in values.values())
+            moves = any(re.search(rf"\b{re.escape(loop.variable)}\b", v) for v in values)
+            if loop.variable and inside and moves and len(loop.head) <= _LONGEST_HEAD:
+                heads.append(loop.head)
+                spans.append(draft.lines(function, loop.first))
+        anew = f", anew in each round of {code(heads[-1])}" if heads else ""
+        draft.say(
+            f"There {code(name)} is set to {texts}{anew}.", *lines, *spans, draft.head(function)
+        )
+
+
+def set_to(function: FunctionView, name: str) -> dict[str, int]:
+    """What a local name of a function is set to, by the text, with the line of each."""
+    if function.span is None or not name.isidentifier():
+        return {}
+    text = re.sub(r"//[^\n]*", lambda m: " " * len(m[0]), function.text)
+    found: dict[str, int] = {}
+    for match in re.finditer(rf"(?<![\w.>]){re.escape(name)}\s*=(?!=)\s*([^;,]+);", text):
+        value = re.sub(r"\s+", " ", match[1]).strip()
+        found.setdefault(value, function.span.start_line + text.count("\n", 0, match.start()))
+    return found
