@@ -91,7 +91,7 @@ def decisions_on(
         if last:
             sites = [
                 s for s in view.launches
-                if not s.dead and s.caller.id == function.id and s.callee.name == following.name
+                if not s.dead and s.caller.id == function.id and s.callee.id == following.id
             ]  # fmt: skip
             tests = shared_tests(ground, sites, _ANY_LENGTH)
             every = max((count_of_tests(site) for site in sites), default=0)

@@ -279,7 +279,7 @@ def _needs_a_batch(
     launcher, kernel = steps[-2][0], steps[-1][0]
     sites = [
         site for site in view.launches
-        if not site.dead and site.caller.id == launcher.id and site.callee.name == kernel.name
+        if not site.dead and site.caller.id == launcher.id and site.callee.id == kernel.id
     ]  # fmt: skip
     return "batch_count" not in steps[0][0].signature and any(
         asks_for_a_batch(test.condition)

@@ -52,7 +52,11 @@ def told(kernel: str = KERNEL, launcher: str = LAUNCHER, launched: bool = True) 
         text=lambda _span: launcher.split("\n")[AT - 1],
     )  # fmt: skip
     view: Any = SimpleNamespace(
-        launches=[site] if launched else [], interface="scal", callees={}, launch_rows=[]
+        once=lambda _name, make: make(),
+        launches=[site] if launched else [],
+        interface="scal",
+        callees={},
+        launch_rows=[],
     )
     facts = KernelFacts(callee, cast(Any, ground), read_function(kernel, 1))
     return launch_contract(ground, view, facts)

@@ -17,6 +17,7 @@ from qa.author.launch_limits import tell_next
 from qa.author.launch_lists import _launch_words
 from qa.author.passed_values import hands_on, other_names
 from qa.author.pieces import tell_limits
+from qa.author.sites import sites_of
 from qa.author.told_values import set_to, tell_passed
 from qa.author.ways import tell_ways
 from qa.gates.items_asked import answered
@@ -417,3 +418,19 @@ def test_no_launch_is_the_last_of_a_record_that_lacks_some(
     answer: str, boundaries: list[str], refused: bool
 ) -> None:
     assert (shown(past_the_boundary(answer, boundaries)) is not None) is refused
+
+
+def test_the_overload_that_a_symbol_belongs_to_is_cited() -> None:
+    def site(callee: str) -> Any:
+        at = SimpleNamespace(file="a.hpp", start_line=7)
+        return SimpleNamespace(
+            dead=False, at=at, caller=SimpleNamespace(id="host"), callee=SimpleNamespace(id=callee)
+        )
+
+    row = {"dead": False, "caller": "h", "at": {"file": "a.hpp", "start_line": 7}}
+    view: Any = SimpleNamespace(
+        owner={"h": SimpleNamespace(id="host"), "kc@unit": SimpleNamespace(id="for_complex")},
+        launch_rows=[{**row, "kernel": "kc@unit"}],
+        launches=[site("for_real"), site("for_complex")],
+    )
+    assert [one.callee.id for one in sites_of(view, "kc")] == ["for_complex"]
