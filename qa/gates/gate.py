@@ -16,6 +16,7 @@ from qa.gates import (
     directions,
     followed_call,
     items_asked,
+    instructions,
     launches,
     measures,
     names,
@@ -93,6 +94,8 @@ GATES: tuple[Gate, ...] = (
          places_told.together),
     Gate("whole_record", "the last or only launch is that of a record that shows all of them",
          whole_record.shown),
+    Gate("instructions", "calls, arguments, branches, barriers and blocks of an instruction are "
+         "those of the code", instructions.as_in_the_code),
     Gate("launches", "kernels, grids and blocks are those of a trace", launches.traced),
 )  # fmt: skip
 """All gates but the one that compares entries with each other, in the order they are asked."""
