@@ -51,12 +51,10 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
             continue
         if function.signature.count("(") != function.signature.count(")"):
             continue  # a default value with braces has cut the signature short
-        if function.kind == "host" and _is_thin(function):
-            continue
         if function.kind in ("host", "launcher") and (function.name, function.kind) in overloads:
             continue  # overloads on the host differ in how they hand the same arguments on
         hands_on = function.kind == "host" and (
-            _is_wrapper(function) or _is_ceremony(function, handle)
+            _is_thin(function) or _is_wrapper(function) or _is_ceremony(function, handle)
         )
         draft = _draft(view, ground, function, hands_on=hands_on)
         if draft is not None:
@@ -181,8 +179,8 @@ def _draft(
         deliver(draft, view, function, cut) if cut is not None else _helpers_told(draft, helpers)
     )
     told = [part for part in parts if part]
-    if len(told) < 4:
-        return None
+    if len(told) < (3 if hands_on else 4):
+        return None  # steps that are all told need no word on the parameters
     draft.question = "\n\n".join(told)
     if cut is not None:
         answer(draft, cut)

@@ -96,7 +96,7 @@ def outline(
     )  # fmt: skip
     stores = sum(isinstance(step.at, Access) for step in steps)
     open_names = {d.name for d in reading.definitions if times_set(function.text, d.name) > 1}
-    open_names |= _declared(function.text) | _set_anew(function, reading)
+    open_names |= declared(function.text) | _set_anew(function, reading)
     if dark - _STATUSES or open_names - _STATUSES or stores < len(reading.stores) or not whole:
         lead = INCOMPLETE
     text = lead + "; ".join(f"({n}) {one}" for n, one in enumerate(told, 1)) + "."
@@ -359,7 +359,7 @@ def explain(
     local = {
         d.name: [r for r in reading.definitions if r.name == d.name] for d in reading.definitions
     }
-    declared = _declared(function.text)
+    open_names = declared(function.text)
     found: dict[str, str] = {}
     dark: set[str] = set()
     queue = list(dict.fromkeys(_NAME.findall(text)))
@@ -368,7 +368,7 @@ def explain(
         if name in given or name in found or name in dark or name in _WORDS:
             continue
         if name not in local:
-            if name in declared:
+            if name in open_names:
                 dark.add(name)
             elif name in reading.aliases:
                 found[name] = reading.aliases[name]
@@ -382,17 +382,18 @@ def explain(
     return found, dark
 
 
-def _declared(text: str) -> set[str]:
+def declared(text: str) -> set[str]:
     """Variables that are declared without a value."""
-    return set(re.findall(
-        r"\b(?:int|size_t|I|S|T|bool|double|float|rocblas_int|rocblas_status)\s+(\w+)\s*[;,]",
-        text[text.find("{") :],
-    ))  # fmt: skip
+    kinds = "int|size_t|I|S|T|bool|double|float|rocblas_int|rocblas_status"
+    rows = re.findall(rf"\b(?:{kinds})\s+(\w+(?:\s*,\s*\w+)*)\s*[;,]", text[text.find("{") :])
+    return {name for row in rows for name in re.findall(r"\w+", row)} - set(kinds.split("|"))
 
 
 def _value(rows: list[Definition], text: str) -> str | None:
     row = rows[0]
     value = re.sub(r"\s+", " ", row.value).strip()
-    if len(rows) > 1 or times_set(text, row.name) > 1 or not 0 < len(value) <= _LONGEST_VALUE:
+    if len({one.value for one in rows}) > 1 or times_set(text, row.name) > len(rows):
+        return None
+    if not 0 < len(value) <= _LONGEST_VALUE:
         return None
     return None if value.startswith("(") and row.type == "dim3" else value

@@ -7,12 +7,14 @@ that it is given, so that somebody could write the function from them.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from qa.author.draft import Draft, code, listed
 from qa.author.given import given, named_by_macros, with_template
 from qa.author.outline import _STATUSES as STATUSES
-from qa.author.outline import Step, explain, here, loop_heads, where_told
+from qa.author.outline import Step, declared, explain, here, loop_heads, where_told
 from qa.gates.claims import template_parameters
+from qa.reading.definitions import times_set
 from qa.reading.function import Call, Definition, FunctionReading, Statement, read_function
 from qa.scope_view import FunctionView
 
@@ -94,8 +96,10 @@ def _steps(function: FunctionView, reading: FunctionReading) -> tuple[list[Step]
         and not c.name.startswith(("RETURN_IF", "ROCBLAS_CHECK"))
     ]  # fmt: skip
 
+    filled = _filled(function, reading)
+
     def told(call: Call) -> str:
-        return _call(reading, call)
+        return _call(reading, call, filled)
 
     handed = []
     for back in reading.returns:
@@ -116,7 +120,8 @@ def _steps(function: FunctionView, reading: FunctionReading) -> tuple[list[Step]
         if made is not None:
             value = re.sub(r"\s+", " ", made.value)
             once = sum(d.name == made.name for d in reading.definitions) == 1
-            if once and len(value) <= _LONGEST_VALUE and made.name not in STATUSES:
+            brief = once and len(value) <= _LONGEST_VALUE and made.name not in STATUSES
+            if brief and call not in filled.values():
                 continue  # told with the names
             named.add(made.name)
             found.append(Step(call, f"{told(call)} and keep what it gives as {code(made.name)}"))
@@ -191,10 +196,24 @@ def _around(function: FunctionView, call: Call) -> tuple[str, str]:
     return text[:place].rstrip("\n"), text[place:].partition(";")[0]
 
 
-def _call(reading: FunctionReading, call: Call) -> str:
+def _filled(function: FunctionView, reading: FunctionReading) -> dict[str, Call]:
+    """Variables that nothing but a call by reference can give a value, and the first such call."""
+    found: dict[str, Call] = {}
+    for name in sorted(declared(function.text)):
+        if times_set(function.text, name) == 0:
+            calls = [call for call in reading.calls if name in call.arguments]
+            if calls:
+                found[name] = min(calls, key=lambda call: (call.first, len(call.text)))
+    return found
+
+
+def _call(reading: FunctionReading, call: Call, by_reference: Mapping[str, Call]) -> str:
     """A call with what it is given."""
     passed = [_settled(reading, call, re.sub(r"\s+", " ", one).strip()) for one in call.arguments]
-    filled = [a[1:] for a in passed if re.fullmatch(r"&\w+", a)]
+    filled = [
+        a.removeprefix("&") for a in passed
+        if re.fullmatch(r"&\w+", a) or by_reference.get(a) is call
+    ]  # fmt: skip
     words = f"{'log it with' if _LOGS.fullmatch(call.name) else 'call'} {code(with_template(call.name, call.text))}"
     words += given(passed, [p.name for p in reading.parameters])
     return words + (f", which fills {listed([code(a) for a in filled])}" if filled else "")

@@ -128,3 +128,34 @@ def test_an_operand_that_is_never_evaluated_is_no_call() -> None:
     ).replace("(float*)work)", "(S*)work)")
     assert "call `lib_real`" not in told(text)
     assert "`S` is `decltype(lib_real(T{}))`" in told(text)
+
+
+def test_what_a_call_fills_by_reference_is_said_to_be_filled() -> None:
+    text = ENTRY.replace("    int stride = 0;\n", "    int stride = 0;\n    T alpha_h, beta_h;\n")
+    text = text.replace(
+        "lib_work_getMemorySize(n, 1, &size_work);",
+        "lib_copy_scalars(handle, alpha_h, beta_h, n);\n"
+        "    lib_work_getMemorySize(n, 1, &size_work);\n    lib_scale(alpha_h);",
+    )
+    words = told(text)
+    assert "given `handle, alpha_h, beta_h, n`, which fills `alpha_h` and `beta_h`" in words
+    assert words.count("which fills `alpha_h`") == 1
+
+
+def test_a_call_that_fills_a_name_is_a_step_though_its_result_is_kept() -> None:
+    text = ENTRY.replace("lib_work_getMemorySize(n, 1, &size_work);", "")
+    text = text.replace("    if(n == 0)", "    int kept = lib_ask(n, size_work);\n    if(n == 0)")
+    assert "`lib_ask`, given `n, size_work`, which fills `size_work` and keep" in told(text)
+
+
+def test_a_name_that_every_branch_gives_the_same_value_is_explained() -> None:
+    text = ENTRY.replace("    int stride = 0;\n", "")
+    text = text.replace(
+        "    if(checks)\n    {\n", "    if(checks)\n    {\n        int where = 0;\n"
+    )
+    text = text.replace("x, 1, checks", "x, where, checks").replace("x, stride", "x, where")
+    text = text.replace("    return LIB_API", "    int where = 0;\n    return LIB_API")
+    assert "`where` is `0`" in told(text)
+    assert not told(
+        text.replace("    int where = 0;\n    return", "    int where = 1;\n    return")
+    )
