@@ -95,6 +95,7 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair, rows: list[dict[str, Any
         row = by_type[kind][1]
         value = row["value"]
         named = value["named"] if len(value["named"]) < 150 and kind == kinds[0] else ""
+        named = named and (as_written(pair, names) or named)
         worked = put_into(value["expression"], values)
         if "min(" in worked:
             worked = str(total)
@@ -133,6 +134,18 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair, rows: list[dict[str, Any
         )  # fmt: skip
         draft.claim("number", f"{totals[1]} - {totals[0]}", more, "recompute")
     return draft
+
+
+def as_written(pair: Pair, names: list[str]) -> str:
+    """The size as the launcher's text has it; empty where it hangs on further local names."""
+    assert pair.launcher.span is not None
+    reading = read_function(pair.launcher.text, pair.launcher.span.start_line)
+    rows = [d for d in reading.definitions if d.name == pair.site.shared_bytes]
+    text = rows[0].value if len(rows) == 1 else "" if rows else pair.site.shared_bytes
+    text = re.sub(r"\s+", " ", text).strip()
+    types = set(types_of(pair.launcher, 0)) | {"sizeof", "size_t", "rocblas_int", "int"}
+    words = set(re.findall(r"[A-Za-z_]\w*", text))
+    return text if words & {"sizeof"} and words <= types | set(names) else ""
 
 
 def _external(pair: Pair) -> list[Any]:

@@ -13,6 +13,7 @@ from qa.author.arguments import run
 from qa.gates.asked_calls import asked_of
 from qa.gates.case import Case
 from qa.gates.claims import template_parameters
+from qa.gates.halves import of_two
 from qa.gates.reached import readable, readings_of
 from qa.reading.function_text import without_comments
 from qa.scope_view import FunctionView
@@ -79,6 +80,9 @@ def as_counted(case: Case) -> str | None:
     """Words of quantity agree with the code."""
     if case.is_code:
         return None
+    half = of_two(case.sentences)
+    if half is not None:
+        return half
     for sentence in case.sentences:
         text = plain(sentence)
         why = (

@@ -11,6 +11,7 @@ import pytest
 from extractor.records import Span
 from qa.author import leaving, recursion, subjects
 from qa.author.beyond import handed_on, tell_beyond
+from qa.author.dynamic_lds import as_written
 from qa.author.host_scalars import tell_host_test
 from qa.author.kernels_apart import tell_apart
 from qa.author.launch_limits import tell_next
@@ -20,6 +21,7 @@ from qa.author.pieces import tell_limits
 from qa.author.sites import sites_of
 from qa.author.told_values import set_to, tell_passed
 from qa.author.ways import tell_ways
+from qa.gates.halves import of_two
 from qa.gates.items_asked import answered
 from qa.gates.whole_record import shown
 from qa.reading.function import read_function
@@ -434,3 +436,34 @@ def test_the_overload_that_a_symbol_belongs_to_is_cited() -> None:
         launches=[site("for_real"), site("for_complex")],
     )
     assert [one.callee.id for one in sites_of(view, "kc")] == ["for_complex"]
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        ("bytes", "sizeof(T) * (n * (n + 1)) / 2"),
+        ("sizeof(T) * n", "sizeof(T) * n"),
+        ("other", ""),
+    ],
+)
+def test_a_size_is_quoted_as_the_launcher_has_it(size: str, shown: str) -> None:
+    text = (
+        "template <typename T> void run(int n)\n{\n"
+        "  size_t bytes = sizeof(T) * (n * (n + 1)) / 2;\n"
+        "  size_t other = sizeof(T) * lanes;\n}\n"
+    )
+    launcher = function(text, "run")
+    launcher.signature = "template <typename T> void run(int n)"
+    launcher.instantiations = ({"id": "run", "template_arguments": ("float",)},)
+    pair: Any = SimpleNamespace(launcher=launcher, site=SimpleNamespace(shared_bytes=size))
+    assert as_written(pair, ["n"]) == shown
+
+
+@pytest.mark.parametrize(
+    ("test", "refused"),
+    [("(n && !A)", False), ("n && !A", False), ("(m && !C) || (k && !p) || (n && !A)", True)],
+)
+def test_only_a_test_of_two_parts_has_halves(test: str, refused: bool) -> None:
+    told = [f"The test `{test}` holds.", "`k` = 0 makes the first half of it false."]
+    assert (of_two(told) is not None) is refused
+    assert of_two(["Half of the threads leave at `n && m && k`."]) is None
