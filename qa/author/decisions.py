@@ -286,7 +286,7 @@ def tell_rest(
         one for call in calls for one in asked(call.guards)
         if one not in known and any(d.condition in one[0] for d in told if d.holds)
     }  # fmt: skip
-    tell_ways(draft, function, code(following.name), calls, {*known, *whole}, verb)
+    tell_ways(draft, function, code(following.name), calls, {*known, *whole}, verb, lead=not told)
 
 
 def _verb(tests: list[Decision], verb: str) -> str:

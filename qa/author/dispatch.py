@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 from qa.author.beyond import handed_on, tell_beyond
 from qa.author.draft import Draft, code, listed
@@ -30,6 +31,7 @@ from qa.author.recorded_launches import (
     is_told,
     kernels_of,
 )
+from qa.author.sites import sites_of
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 
@@ -228,10 +230,14 @@ def _pair_draft(
         named: set[str] = set()
         for launch in rows[:2]:
             places = sites.of(launch, view, entry, config)
-            if not places or size_words(launch) + launch["kernel"] in named:
+            if size_words(launch) + launch["kernel"] in named:
                 continue
             again = any(words.endswith(launch["kernel"]) for words in named)
             named.add(size_words(launch) + launch["kernel"])
+            if not places:
+                if _tell_unplaced(draft, view, f"{code(name)} = {label}", launch):
+                    claim_launch(draft, trace, launch)
+                continue
             site, ok = places[0], True
             draft.say(
                 f"A further launch of {code(launch['kernel'])} has {size_words(launch)}."
@@ -311,6 +317,18 @@ def _pair_draft(
             f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches.",
         )
     return draft
+
+
+def _tell_unplaced(draft: Draft, view: ScopeView, case: str, launch: dict[str, Any]) -> bool:
+    """Says a launch of one of two calls that several functions on the way could have made."""
+    if len({site.caller.id for site in sites_of(view, launch["symbol"])}) < 2:
+        return False  # its launch is not in this library
+    heads = [draft.head(f) for f in view.by_name[launch["kernel"]][:1] if f.span is not None]
+    draft.say(
+        f"With {case} {code(launch['kernel'])} runs, {size_words(launch)}; the library launches it from several functions, and the record does not say from which.",
+        *heads, "trace",
+    )  # fmt: skip
+    return True
 
 
 def _tell_nothing_else(draft: Draft, view: ScopeView, name: str, label: str, trace: Trace) -> None:

@@ -27,12 +27,11 @@ def tell_next(draft: Draft, waves: int) -> None:
     if not blocks or held == places:
         return
     draft.say(
-        f"One step more, {most} registers, leaves {_REGISTERS} / {most} = {fit} places on a SIMD and {_SIMDS} * {fit} = {places} on a compute unit; since the {waves} wavefronts of a block come together, only {blocks} * {waves} = {held} of them could be used.",
+        f"One step more, {most} registers, leaves {_REGISTERS} / {most} = {fit} places on a SIMD and {_SIMDS} * {fit} = {places} on a compute unit; since the {waves} wavefronts of a block come together, only {places} / {waves} = {blocks} {'block' if blocks == 1 else 'blocks'} with {blocks} * {waves} = {held} of them could stay.",
         "recompute",
     )  # fmt: skip
     for worked, value in (
-        (f"{_REGISTERS} / {most}", fit), (f"{_SIMDS} * {fit}", places), (f"{blocks} * {waves}", held),
-    ):  # fmt: skip
+(f"{_SIMDS} * {fit}", places), (f"{places} / {waves}", blocks),    ):  # fmt: skip
         draft.claim("number", worked, value, "recompute")
     for value in (most, waves):
         draft.claim("number", str(value), value, "recompute")

@@ -46,6 +46,8 @@ def tell_ways(
     calls: Sequence[Call],
     told: Collection[Asked],
     verb: str = "called",
+    *,
+    lead: bool = False,
 ) -> bool:
     """Says what else stands around a call: what all places share, and what tells them apart.
 
@@ -56,6 +58,7 @@ def tell_ways(
         calls: Its places.
         told: Tests that are told already.
         verb: ``called`` or ``launched``.
+        lead: No sentence before it has said what is called, and where.
 
     Returns:
         Whether there was something to say.
@@ -72,9 +75,11 @@ def tell_ways(
     lines = [_lines(draft, function, g) for call in calls for g in call.guards]
     spans = [*dict.fromkeys(lines), *[draft.lines(function, c.first, c.last) for c in calls]]
     head = draft.head(function)
+    it = f"{what} is {verb} in {code(function.name)}" if lead else f"It is {verb} there"
     if left:
         short = [one for one in left if len(one[0]) <= _LONGEST]
         around = f"all places of {what}" if apart else what
+        around += f" in {code(function.name)}" if lead else ""
         if len(short) == len(left) <= _MOST_TOLD:
             draft.say(f"Around {around} {_state(left)} too.", *spans, head)
         else:
@@ -96,11 +101,11 @@ def tell_ways(
         if every := _all_outcomes(own):
             ways = f"one for each way in which {listed([code(one) for one in every])} can come out"
         joint = ", " if every else ": "
-        draft.say(f"It is {verb} there in {_COUNT[len(own)]} branches{joint}{ways}.", *spans, head)
+        draft.say(f"{it} in {_COUNT[len(own)]} branches{joint}{ways}.", *spans, head)
     else:
         tests = list(dict.fromkeys(one for row in own for one in row))
         draft.say(
-            f"It is {verb} there at {len(own)} places, which tests on {_names(tests)} tell apart.",
+            f"{it} at {len(own)} places, which tests on {_names(tests)} tell apart.",
             *spans, head,
         )  # fmt: skip
         draft.claim("number", str(len(own)), len(own), "recompute")

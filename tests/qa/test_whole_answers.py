@@ -369,7 +369,7 @@ def test_a_loop_over_pieces_is_told_with_the_way_around_it() -> None:
 def test_blocks_of_many_wavefronts_lose_more_than_one_place() -> None:
     draft = Draft()
     tell_next(cast(Any, draft), 16)
-    assert "only 1 * 16 = 16 of them could be used" in draft.said[0]
+    assert "only 28 / 16 = 1 block with 1 * 16 = 16 of them could stay" in draft.said[0]
     tell_next(cast(Any, draft), 4)
     assert len(draft.said) == 1, "four wavefronts fill what is left"
 
