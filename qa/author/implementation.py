@@ -10,6 +10,7 @@ from dataclasses import replace
 from qa.author.behaviour import behaviour, bounds
 from qa.author.cut_out import answer, cut_out, deliver
 from qa.author.draft import Draft, code, listed
+from qa.author.framing import framed
 from qa.author.helpers_told import helpers_told
 from qa.author.kernel_facts import KernelFacts, kernel_facts
 from qa.author.kernel_layout import cooperation, layout, part, scalars
@@ -185,13 +186,9 @@ def _draft(
     if cut is not None:
         answer(draft, cut)
         return draft
-    draft.answer = "\n\n".join(_code(one) for one in (*helpers, function))
+    draft.answer = framed(helpers, function)
     draft.cite(*(h.span for h in helpers if h.span is not None), function.span)
     return draft
-
-
-def _code(function: FunctionView) -> str:
-    return function.text.rstrip()
 
 
 def _category(function: FunctionView, facts: KernelFacts) -> Category:

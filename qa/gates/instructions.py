@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 
 from extractor.launch_text import split_arguments
+from qa.author.framing import namespaces
 from qa.gates.case import Case
 from qa.reading.function_text import blanked, macros_written_out
 from qa.reading.syntax import parse, text_of, walk
@@ -46,7 +47,12 @@ def as_in_the_code(case: Case) -> str | None:
     twins = _BRANCHES.search(question)
     if twins is not None:
         return f"both sides of a test read the same: {twins[1][:80]}"
-    return _calls(question, code) or _barriers(question, code) or _block(question, code)
+    return (
+        _calls(question, code)
+        or _barriers(question, code)
+        or _block(question, code)
+        or _namespaces(case, code)
+    )
 
 
 def _calls(question: str, code: str) -> str | None:
@@ -159,6 +165,23 @@ def _block(question: str, code: str) -> str | None:
         return None
     shown = " ".join(position[0].split())
     return f"{position[3]} threads are no limit: {shown} counts on exactly so many"
+
+
+def _namespaces(case: Case, code: str) -> str | None:
+    """Functions that the answer brings along stand in their namespaces."""
+    asked = re.search(r"```cpp\s.*?(\w+)\s*\([^`]*```", case.entry.question, re.S)
+    main = [f for f in case.evidence_functions if asked and f.name == asked[1]]
+    if not main:
+        return None
+    around = namespaces(main[0])
+    whole = _tight(code)
+    for one in case.evidence_functions:
+        own = namespaces(one)
+        if own == around[: len(own)] or _tight(one.text) not in whole:
+            continue
+        if not re.search(rf"\b(?:namespace|struct|class)\s+(?:\w+::)*{own[-1]}\b", code):
+            return f"{'::'.join(own)}::{one.name} does not stand in its namespace"
+    return None
 
 
 def _tight(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from qa.author.framing import framed
 from qa.gates.instructions import as_in_the_code
 
 CODE = """template <typename T>
@@ -43,7 +44,7 @@ def verdict(words: str, code: str = CODE, signature: str = SIGNATURE, kind: str 
         kind=kind or "kernel_implementation", question=f"Write it.\n\n{signature}\n\n{words}",
         answer=code,
     )  # fmt: skip
-    case: Any = SimpleNamespace(is_code=entry.kind != "qa", entry=entry)
+    case: Any = SimpleNamespace(is_code=entry.kind != "qa", entry=entry, evidence_functions=[])
     return as_in_the_code(case) or ""
 
 
@@ -83,6 +84,26 @@ def test_barriers_and_blocks_of_an_instruction_are_those_of_the_code(
 ) -> None:
     said = verdict(words, KERNEL, KERNEL_SIGNATURE)
     assert (reason in said) if reason else not said
+
+
+def test_what_stands_in_another_namespace_keeps_it_in_the_answer() -> None:
+    def one(name: str, text: str) -> Any:
+        return SimpleNamespace(name=name.split("::")[-1], qualified_name=name, text=text)
+
+    conj = one("std::conj", "T conj(const number<T>& z)\n{\n  return {z.x, -z.y};\n}\n")
+    own = one("lib::twice", "T twice(T z)\n{\n  return z + z;\n}\n")
+    main = one("lib::work", "T work(T z)\n{\n  return twice(std::conj(z));\n}\n")
+    code = framed([conj, own], main)
+    assert code.startswith("namespace std\n{\nT conj(")
+    assert code.count("namespace std") == 2  # with the comment at its end
+    assert "namespace lib" not in code
+    entry = SimpleNamespace(
+        kind="kernel_implementation", question="Write:\n```cpp\nT work(T z)\n```\n", answer=code
+    )
+    case: Any = SimpleNamespace(is_code=True, entry=entry, evidence_functions=[conj, own, main])
+    assert as_in_the_code(case) is None
+    entry.answer = "\n".join(f.text for f in (conj, own, main))
+    assert "std::conj does not stand in its namespace" in (as_in_the_code(case) or "")
 
 
 def test_only_instructions_are_judged() -> None:
