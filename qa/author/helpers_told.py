@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection
 
 from qa.author.draft import Draft, code, listed
@@ -49,12 +50,16 @@ def helpers_told(
 def _working(view: ScopeView, function: FunctionView, given: Collection[str]) -> list[FunctionView]:
     """Device functions behind one, those it calls itself first, that are more than an expression."""
     found: list[FunctionView] = []
-    queue = list(view.callees.get(function.id, ()))
+    seen = {function.id}
+    queue = deque(view.callees.get(function.id, ()))
     while queue:
-        one = queue.pop(0)
-        if one in found or one.id == function.id or one.kind != "device" or one.span is None:
+        one = queue.popleft()
+        if one.id in seen:
+            continue
+        seen.add(one.id)
+        if one.kind != "device" or one.span is None:
             continue
         if one.id in given and one.text.count(";") >= _FEWEST_STATEMENTS:
             found.append(one)
-        queue += [c for c in view.callees.get(one.id, ()) if c not in found]
+        queue += view.callees.get(one.id, ())
     return found

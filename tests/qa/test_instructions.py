@@ -383,3 +383,7 @@ def test_the_work_of_a_helper_is_told_with_the_function_that_needs_it() -> None:
     assert "take `was` as `c * x[n]`, then set `x[n]` to `1`, then set `x[0]` to `was`" in words
     assert "small" not in words
     assert helpers_told(draft, view, outer, []) == ""
+    # Functions that call each other end the search, whether the answer brings them or not.
+    around: Any = SimpleNamespace(callees={"k": [part], "part": [small], "small": [part, small]})
+    assert helpers_told(draft, around, outer, ["part"]) == words
+    assert helpers_told(draft, around, outer, []) == ""
