@@ -38,6 +38,15 @@ _COUNT_OF = re.compile(
     r"(?:[tT]he )?(number of [^.,;:\[]{4,60})"
 )
 _STORED = re.compile(r"device pointer storing ((?:matrix|vector) [A-Za-z])\b")
+_SPECIFIES = re.compile(
+    r"(?:#?\w+\s*\.\s*)?[sS]pecifies ((?:how|whether|from which|the order|the direction)\b[^.]{6,110})\."
+)
+_HOLDS = re.compile(
+    r".*?\b(?:[aA]rray|[vV]ector) on the GPU of (?:dimension|size) (?P<size>[^.]{1,80})\. (?P<what>.*)"
+)
+_ENTRY, _EXIT = (
+    re.compile(rf"\bOn {w}, ([^.]{{6,260}})\.(?=\s+[A-Z(]|\s*$)") for w in ("entry", "exit")
+)
 _CHOICES = re.compile(r"uplo|side|diag|trans\w*")
 """Names of parameters that choose between cases, where they are no memory."""
 _INTEGERS = re.compile(r"(?:rocblas_int|rocblas_stride|int(?:32|64)?(?:_t)?|I)\s*\*")
@@ -102,11 +111,30 @@ def meaning(
             return f"where {stored[1]} is stored"
     if match and not re.search(r"[\\$*]", match[1]) and _same_operand(name, match[1]):
         return match[1][0].lower() + match[1][1:].strip()
+    chosen = _SPECIFIES.match(said)
+    if chosen is not None and not re.search(r"[\\$*`]", chosen[1]):
+        return f"what specifies {chosen[1].strip()}"
     for pattern, words in _MEANINGS:
         found = re.fullmatch(pattern, name.removesuffix("_64"))
         if found:
             return words.format(_operand(name, found[1], reading) if found.lastindex else "")
     return ""
+
+
+def contents(said: str) -> str:
+    """What the header says that an array holds before and after the public call, in one clause."""
+    match = _HOLDS.match(said)
+    if match is None:
+        return ""
+    entry, end = _ENTRY.search(match["what"]), _EXIT.search(match["what"])
+    if any(f"On {w}," in said and m is None for w, m in (("entry", entry), ("exit", end))):
+        return ""  # half of it would mislead
+    parts = [f"on {w}, {m[1].strip()}" for w, m in (("entry", entry), ("exit", end)) if m]
+    if not parts:
+        plain = re.match(r"(The [^.]{6,110})\.", match["what"])
+        parts = [plain[1][0].lower() + plain[1][1:].strip()] if plain else []
+    text = "; ".join(parts)
+    return "" if re.search(r"[\\$`]|\b(?:e\.g|i\.e)\b", text) else text
 
 
 def _pivots(said: str, kind: str) -> str:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from qa.author.draft import Draft, code, listed
-from qa.author.glossary import meaning
+from qa.author.glossary import contents, meaning
 from qa.author.parameters import operand_of, public_names
 from qa.reading.documentation import Documentation
 from qa.reading.function import FunctionReading
-from qa.scope_view import FunctionView
+from qa.scope_view import FunctionView, ScopeView
 
 _COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]")
 
@@ -53,10 +53,18 @@ def meanings(
     ]  # fmt: skip
     if not told:
         return ""
-    counted_in = [p.name for p in reading.parameters if _COUNTS_ELEMENTS.match(p.name)]
     tail = ""
+    if documentation is not None and _is_the_call(draft.view, function):
+        held = [
+            f"{code(p.name)}: {what}" for p in reading.parameters
+            if public.get(p.name) == p.name
+            and (what := contents(documentation.parameters.get(p.name, "")))
+        ]  # fmt: skip
+        if held:
+            tail = f" In the public header's words, {'; '.join(held)}."
+    counted_in = [p.name for p in reading.parameters if _COUNTS_ELEMENTS.match(p.name)]
     if counted_in:
-        tail = " Offsets, increments, strides and leading dimensions count elements"
+        tail += " Offsets, increments, strides and leading dimensions count elements"
         offsets = [n for n in counted_in if re.match(r"(?:offset|shift)", n)]
         loads = re.findall(r"load_ptr_batch[^;]*;", function.text) if offsets else []
         added = [n for n in offsets if any(re.search(rf"\b{n}\b", load) for load in loads)]
@@ -64,3 +72,12 @@ def meanings(
             tail += f"; {listed([code(o) for o in added])} {'is' if len(added) == 1 else 'are'} added to the pointer before it is indexed"
         tail += "."
     return "Parameters: " + "; ".join(told) + "." + tail
+
+
+def _is_the_call(view: ScopeView, function: FunctionView) -> bool:
+    """Public functions come straight to this one and do nothing else: its arrays hold the same."""
+    callers = {
+        view.owner[caller].id for one in function.instantiations
+        for caller in view.callers.get(one["id"], ()) if caller in view.owner
+    }  # fmt: skip
+    return bool(callers) and all(view.by_id[c].kind == "entry_point" for c in callers)

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from qa.author.behaviour import behaviour, bounds
-from qa.author.glossary import meaning
+from qa.author.glossary import contents, meaning
 from qa.author.helpers_told import helpers_told
 from qa.author.implementation import _is_member
 from qa.author.launch_shapes import shapes_of
@@ -387,3 +387,32 @@ def test_the_work_of_a_helper_is_told_with_the_function_that_needs_it() -> None:
     around: Any = SimpleNamespace(callees={"k": [part], "part": [small], "small": [part, small]})
     assert helpers_told(draft, around, outer, ["part"]) == words
     assert helpers_told(draft, around, outer, []) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (
+            "pointer to type. Array on the GPU of dimension lda*n. On entry, the matrix A to be "
+            "factored. On exit, the factors L and U. The unit diagonal of L is not stored.",
+            "on entry, the matrix A to be factored; on exit, the factors L and U",
+        ),
+        (
+            "pointer to type. Array on the GPU of dimension n. The eigenvalues of A in order.",
+            "the eigenvalues of A in order",
+        ),
+        (
+            "pointer to type. Array on the GPU of dimension n. On entry, the matrix returned by, "
+            "e.g., ORGTR. On exit, if info = 0, the eigenvectors.",
+            "",
+        ),
+        ("rocblas_int. The number of rows.", ""),
+    ],
+)
+def test_arrays_of_the_public_call_hold_what_the_header_says(said: str, words: str) -> None:
+    assert contents(said) == words
+
+
+def test_a_choice_is_told_by_what_it_specifies() -> None:
+    said = Documentation("", "", {"evect": "#lib_evect. Specifies how vectors are computed."})
+    assert meaning("evect", said) == "what specifies how vectors are computed"
