@@ -16,6 +16,8 @@ _MEANINGS = (
     (r"ld([a-z]\w*)", "the leading dimension of {}"),
     (r"inc([a-z]\w*)", "the increment of {}"),
     (r"stride_?([a-zA-Z]\w*)", "the distance from one {} of the batch to the next"),
+    (r"([a-zA-Z]\w*)_stride", "the distance from one {} of the batch to the next"),
+    (r"work\d*|workspace|w_mem|d_work\w*", "memory for what is worked out on the way"),
     (r"(?:offset|shift)_?([a-zA-Z]\w*)", "where {} begins in its buffer"),
     (
         r"([a-zA-Z])_st_or_of",

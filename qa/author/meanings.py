@@ -14,7 +14,7 @@ from qa.reading.documentation import Documentation
 from qa.reading.function import FunctionReading
 from qa.scope_view import FunctionView, ScopeView
 
-_COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]")
+_COUNTS_ELEMENTS = re.compile(r"(?:offset|shift|stride|inc|ld)_?[a-zA-Z]|\w+_stride$")
 
 
 def meanings(

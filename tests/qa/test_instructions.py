@@ -211,6 +211,12 @@ def test_an_operand_is_found_behind_what_its_pointer_is_called() -> None:
     )
     assert meaning("lda_new", None, one) == "the leading dimension of `dA_array_new`"
     assert meaning("stride_a", None, one).startswith("the distance from one `dA_array` of")
+    scalar = reading(
+        "void f(T c_in, rocblas_stride c_stride, T s_in, rocblas_stride s_stride)\n{\n}\n"
+    )
+    assert (
+        meaning("s_stride", None, scalar) == "the distance from one `s_in` of the batch to the next"
+    )
     assert "`DP_array`" in meaning("shift_d", None, one)
     assert meaning("ldd", None, reading("void f(int n, int ldd)\n{\n}\n")).endswith("of D")
 
