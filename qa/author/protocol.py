@@ -183,17 +183,16 @@ def _in_test(reading: FunctionReading, call: Call) -> bool:
 
 def _kept_as(function: FunctionView, call: Call) -> str:
     """The name that is set to what a call gives; empty where there is none."""
-    match = re.search(r"\b(\w+)\s*=\s*$", _around(function, call)[0])
-    return match[1] if match else ""
-
-
-def _around(function: FunctionView, call: Call) -> tuple[str, str]:
-    """The text before a call, from its line on, and the statement that begins with it."""
     assert function.span is not None
-    rows = function.text.split("\n")[max(0, call.first - function.span.start_line - 1) :]
-    text = "\n".join(rows)
-    place = max(text.find(call.text), 0)
-    return text[:place].rstrip("\n"), text[place:].partition(";")[0]
+    rows = function.text.split("\n")
+    first = call.first - function.span.start_line
+    head = re.match(r"[\w:]+", call.text)
+    at = re.search(rf"(?<![\w:]){re.escape(head[0])}\b", rows[first]) if head else None
+    if at is None:
+        return ""
+    above = rows[first - 1] if first else ""
+    match = re.search(r"\b(\w+)\s*=\s*$", f"{above}\n{rows[first][: at.start()]}")
+    return match[1] if match else ""
 
 
 def _filled(function: FunctionView, reading: FunctionReading) -> dict[str, Call]:

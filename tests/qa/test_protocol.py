@@ -159,3 +159,14 @@ def test_a_name_that_every_branch_gives_the_same_value_is_explained() -> None:
     assert not told(
         text.replace("    int where = 0;\n    return", "    int where = 1;\n    return")
     )
+
+
+@pytest.mark.parametrize("between", [" ", "\n        "])
+def test_what_a_call_gives_is_kept_under_its_name_however_long_the_call(between: str) -> None:
+    text = ENTRY.replace(
+        "    return LIB_API(lib_work_template)(handle, n, x, stride, result, (float*)work);\n",
+        f"    st ={between}LIB_API(lib_work_template)<T>(handle, n, x,\n"
+        "                          stride, result, (float*)work);\n"
+        "    if(st != status_success)\n        return st;\n    return st;\n",
+    )
+    assert "(float*)work` and keep what it gives as `st`" in told(text)
