@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable
+from functools import partial
 from itertools import pairwise
 
 from qa.author.kernel_facts import kernel_facts
@@ -71,18 +73,41 @@ def _ways(
     """From the first entry point with a way down to a function: a way through each of its callers."""
     for entry in entries:
         for config in view.configs:
+            before = view.once(
+                f"ways from {entry} in {config}", partial(_tree, view, entry, config)
+            )
             found: dict[str, list[FunctionView]] = {}
             for one in function.instantiations:
                 for caller in view.callers.get(one["id"], ()):
                     through = view.owner.get(caller)
-                    if through is None or through.id in (*found, function.id):
+                    if through is None or caller not in before:
                         continue
-                    path = view.path(entry, config, one["id"], through.id)
-                    if path:
-                        found[through.id] = [view.owner[identity] for identity, _at in path]
+                    if through.id not in (*found, function.id):
+                        found[through.id] = [*_trail(view, before, caller), function]
             if found:
                 return list(found.values())
     return []
+
+
+def _tree(view: ScopeView, entry: str, config: str) -> dict[str, str]:
+    """Instantiations that an entry point comes to, and by which one it comes to each first."""
+    before = dict.fromkeys(view.entry_ids(entry), "")
+    queue = deque(before)
+    while queue:
+        current = queue.popleft()
+        for target, _at, configs in view.edges.get(current, ()):
+            if config in configs and target not in before:
+                before[target] = current
+                queue.append(target)
+    return before
+
+
+def _trail(view: ScopeView, before: dict[str, str], end: str) -> list[FunctionView]:
+    trail = []
+    while end:
+        trail.append(view.owner[end])
+        end = before[end]
+    return trail[::-1]
 
 
 def _given(

@@ -297,10 +297,11 @@ def test_a_parameter_is_the_calls_only_where_it_is_handed_down_as_it_is() -> Non
     ]
     view: Any = SimpleNamespace(
         configs=("source",), owner={f.id: f for f in steps}, launches=(),
-        callers={"impl": ["lib_sgemv"], "half": ["impl"]},
-        path=lambda _entry, _config, end, *_a: [
-            (f.id, None) for f in steps[: [s.id for s in steps].index(end) + 1]
-        ],
+        callers={"impl": ["lib_sgemv"], "half": ["impl"]}, once=lambda _name, make: make(),
+        edges={
+            "lib_sgemv": [("impl", None, ("source",))], "impl": [("half", None, ("source",))]
+        },
+        entry_ids=lambda entry: [entry],
     )  # fmt: skip
     found = public_names(view, cast(Any, None), steps[-1], ["lib_sgemv"], ["m", "n"])
     assert found == {"rows": "m", "n": "n"}
@@ -316,8 +317,9 @@ def test_a_parameter_that_another_caller_gives_something_else_is_not_the_calls()
     ]
     view: Any = SimpleNamespace(
         configs=("source",), owner={f.id: f for f in steps}, launches=(),
-        callers={"half": ["one", "two"]},
-        path=lambda entry, _config, end, through: [(entry, None), (through, None), (end, None)],
+        callers={"half": ["one", "two"]}, once=lambda _name, make: make(),
+        edges={"lib_sgels": [("one", None, ("source",)), ("two", None, ("source",))]},
+        entry_ids=lambda entry: [entry],
     )  # fmt: skip
     found = public_names(view, cast(Any, None), steps[-1], ["lib_sgels"], ["m", "n"])
     assert found == {"columns": "n"}
