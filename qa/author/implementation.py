@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from qa.author.behaviour import behaviour, bounds
+from qa.author.constants_told import constants_told
 from qa.author.cut_out import answer, cut_out, deliver
 from qa.author.draft import Draft, code, listed
 from qa.author.framing import framed
@@ -182,7 +183,8 @@ def _draft(
     told = [part for part in parts if part]
     if len(told) < (3 if hands_on else 4):
         return None  # steps that are all told need no word on the parameters
-    draft.question = "\n\n".join(told)
+    constants = constants_told(draft.ground, function, "\n".join(told))
+    draft.question = "\n\n".join([*told, constants] if constants else told)
     if cut is not None:
         answer(draft, cut)
         return draft

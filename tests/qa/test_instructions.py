@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from qa.author.behaviour import behaviour, bounds
+from qa.author.constants_told import constants_told
 from qa.author.glossary import contents, meaning
 from qa.author.helpers_told import helpers_told
 from qa.author.implementation import _is_member
@@ -424,3 +425,14 @@ def test_arrays_of_the_public_call_hold_what_the_header_says(said: str, words: s
 def test_a_choice_is_told_by_what_it_specifies() -> None:
     said = Documentation("", "", {"evect": "#lib_evect. Specifies how vectors are computed."})
     assert meaning("evect", said) == "what specifies how vectors are computed"
+
+
+def test_constants_that_an_instruction_speaks_of_are_told() -> None:
+    ground: Any = SimpleNamespace(
+        constants={"LIB_BLOCK": (64, "", 1), "LIB_MOST": (8, "", 2), "NB": (4, "", 3)}
+    )
+    function: Any = SimpleNamespace(signature="void f(int n)", text="void f(int n)\n{\n}\n")
+    words = "where `n < LIB_BLOCK` holds: call `g<NB>(LIB_MOST)`; here `LIB_MOST` is `8`"
+    said = constants_told(ground, function, f"```cpp\nvoid f(int LIB_OTHER)\n```\n{words}")
+    assert said == "Of the library's constants, `LIB_BLOCK` is 64."
+    assert constants_told(ground, function, "return `n`") == ""
