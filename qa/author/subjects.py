@@ -55,6 +55,20 @@ def entries_through(
         return (
             [function.name] if function.name in view.entry_points else list(view.entry_points[:1])
         )
+    entries = reaching(view, function, number)
+    if function.kind == "kernel":
+        recorded: Mapping[str, frozenset[str]] = view.once(_RECORDED, dict)
+        # A flag that the entry point fixes may keep it from a kernel that its calls lead to.
+        entries = {
+            name for name in entries if function.name in recorded.get(name, (function.name,))
+        } or entries  # fmt: skip
+    known = [name for name in view.entry_points if name in entries]
+    known.sort(key=lambda name: (name.count("_"), name.endswith("_64"), len(name), name))
+    return known[:_MOST_ENTRIES] or list(view.entry_points[:1])
+
+
+def reaching(view: ScopeView, function: FunctionView, number: int | None = None) -> set[str]:
+    """Entry points from which live calls lead to a function, whatever their arguments are."""
     callers = view.callers
     chosen = (
         function.instantiations if number is None else function.instantiations[number : number + 1]
@@ -70,14 +84,7 @@ def entries_through(
                 owner = view.owner.get(caller)
                 if owner is not None and owner.kind == "entry_point":
                     entries.add(owner.name)
-    if function.kind == "kernel":
-        recorded: Mapping[str, frozenset[str]] = view.once(_RECORDED, dict)
-        entries = {
-            name for name in entries if function.name in recorded.get(name, (function.name,))
-        }  # a flag that the entry point fixes may keep it from a kernel that its calls lead to
-    known = [name for name in view.entry_points if name in entries]
-    known.sort(key=lambda name: (name.count("_"), name.endswith("_64"), len(name), name))
-    return known[:_MOST_ENTRIES] or list(view.entry_points[:1])
+    return entries
 
 
 def remember_launched(view: ScopeView, ground: Ground) -> Mapping[str, frozenset[str]]:
@@ -99,11 +106,17 @@ def remember_launched(view: ScopeView, ground: Ground) -> Mapping[str, frozenset
 def launched_somewhere(
     view: ScopeView, functions: list[FunctionView], recorded: Mapping[str, frozenset[str]]
 ) -> list[FunctionView]:
-    """Functions without the kernels that every entry point's records speak against."""
-    if not recorded or any(name not in recorded for name in view.entry_points):
+    """Functions without the kernels that the records of every entry point on the way to them lack."""
+
+    def launched(function: FunctionView) -> bool:
+        entries = reaching(view, function)
+        return not entries or any(
+            function.name in recorded.get(name, (function.name,)) for name in entries
+        )
+
+    if not recorded:
         return functions
-    every = frozenset().union(*recorded.values())
-    return [f for f in functions if f.kind != "kernel" or f.name in every]
+    return [f for f in functions if f.kind != "kernel" or launched(f)]
 
 
 def types_of(function: FunctionView, number: int | None = 0) -> dict[str, str]:

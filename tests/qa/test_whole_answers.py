@@ -300,8 +300,9 @@ def test_a_function_that_calls_itself_gives_the_rule_of_a_list() -> None:
 def test_a_kernel_that_an_entry_point_never_launched_is_not_its_own() -> None:
     known: dict[str, Any] = {}
     view: Any = SimpleNamespace(
-        callers={"k": ["a", "b"]}, entry_points=["a", "b"],
-        owner={n: SimpleNamespace(kind="entry_point", name=n) for n in ("a", "b")},
+        callers={"k": ["a", "b"], "other": ["b"], "never": ["a"], "unread": ["c"]},
+        entry_points=["a", "b", "c"],
+        owner={n: SimpleNamespace(kind="entry_point", name=n) for n in ("a", "b", "c")},
         once=lambda name, make: known.setdefault(name, make()), interface="i",
     )  # fmt: skip
     rows = [{"entry": n, "launches": [{"kernel": k}]} for n, k in (("a", "k"), ("b", "other"))]
@@ -309,11 +310,11 @@ def test_a_kernel_that_an_entry_point_never_launched_is_not_its_own() -> None:
     recorded = subjects.remember_launched(view, ground)
     kernels: Any = [
         SimpleNamespace(kind="kernel", name=n, instantiations=({"id": n},))
-        for n in ("k", "other", "never")
+        for n in ("k", "other", "never", "unread")
     ]
     assert subjects.entries_through(view, kernels[0]) == ["a"]
     left = subjects.launched_somewhere(view, kernels, recorded)
-    assert [one.name for one in left] == ["k", "other"]
+    assert [one.name for one in left] == ["k", "other", "unread"]
 
 
 def test_what_only_one_of_two_kernels_is_given_is_told() -> None:
