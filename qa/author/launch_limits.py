@@ -33,7 +33,7 @@ def tell_next(draft: Draft, waves: int) -> None:
     for worked, value in (
 (f"{_SIMDS} * {fit}", places), (f"{places} / {waves}", blocks),    ):  # fmt: skip
         draft.claim("number", worked, value, "recompute")
-    for value in (most, waves):
+    for value in (most, waves, fit, places, blocks):
         draft.claim("number", str(value), value, "recompute")
 
 

@@ -47,6 +47,13 @@ def _tell_set(draft: Draft, passed: Passed) -> None:
         return
     reading = read_function(function.text, function.span.start_line)
     for name in passed.texts:
+        counted = [x for x in reading.loops if x.variable == name and len(x.head) <= _LONGEST_HEAD]
+        if counted:
+            draft.say(
+                f"There {code(name)} is the counter of {listed([code(h) for h in dict.fromkeys(x.head for x in counted[:2])])}.",
+                *[draft.lines(function, x.first) for x in counted[:2]], draft.head(function),
+            )  # fmt: skip
+            continue
         values = set_to(function, name)
         if not 0 < len(values) <= _MOST_VALUES or any(len(v) > _LONGEST_VALUE for v in values):
             continue

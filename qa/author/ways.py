@@ -15,6 +15,8 @@ _MOST_PLACES, _MOST_GUARDS, _MOST_TOLD, _MOST_NAMES = 6, 3, 3, 5
 _LONGEST = 100
 _MOST_LINES = 12
 _WORDS = frozenset(["true", "false", "nullptr", "std", "const", "sizeof", "and", "or", "not"])
+_TEMPLATE = re.compile(r"<[^<>=&|]*>(?=\s*[(:])")
+_ASKED = re.compile(r"(?<![\w.>:])[A-Za-z_]\w*(?:(?:->|\.)\w+)?(?![\w(]|\s*::)")
 _COUNT = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 Asked = tuple[str, bool]
 """A condition as written, and whether it must fail."""
@@ -144,7 +146,7 @@ def _names(rows: Sequence[Asked]) -> str:
     """What tests look at: members of the handle as they are written, no enumerators' prefixes."""
     found: dict[str, None] = {}
     for condition, _negated in rows:
-        for name in re.findall(r"[A-Za-z_]\w*(?:->\w+)?(?!\s*[(<:]|\w)", condition):
+        for name in _ASKED.findall(_TEMPLATE.sub("", condition)):
             if name not in _WORDS and "_status_" not in name:
                 found[name] = None
     names = list(found)

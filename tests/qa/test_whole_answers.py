@@ -20,7 +20,7 @@ from qa.author.passed_values import hands_on, other_names
 from qa.author.pieces import tell_limits
 from qa.author.sites import sites_of
 from qa.author.told_values import set_to, tell_passed
-from qa.author.ways import tell_ways
+from qa.author.ways import _names, tell_ways
 from qa.gates.halves import of_two
 from qa.gates.items_asked import answered
 from qa.gates.whole_record import shown
@@ -170,6 +170,27 @@ def test_a_passed_name_is_told_with_what_it_is_made_from_and_the_loop_that_moves
         "There `nrow` is set to `m` or `m - k + i + 1`, anew in each round of "
         "`for(int i = 0; i < k; ++i)`."
     )
+
+
+COUNTER = """void caller(int n)
+{
+  for(int j = 0; j < n; ++j)
+    callee(j);
+}
+"""
+
+
+def test_a_passed_counter_is_told_with_its_loop() -> None:
+    steps = [function("void entry(int n) { caller(n); }", "entry"), function(COUNTER, "caller"),
+             function("void callee(int n) { k(n); }", "callee")]  # fmt: skip
+    draft = Draft()
+    tell_passed(cast(Any, draft), "n", steps[2], other_names(steps, ["n"])["n"])
+    assert draft.said[1:] == ["There `j` is the counter of `for(int j = 0; j < n; ++j)`."]
+
+
+def test_the_names_of_tests_are_variables_and_members() -> None:
+    rows = [("n <= 32", False), ("x < y && f<T>(z)", False), ("h->mode == std::max(q, 1)", True)]
+    assert _names(rows) == "`n`, `x`, `y`, `z` and `h->mode` and others"
 
 
 LEAVES = """void f(int m, int n, int offset)
