@@ -217,6 +217,8 @@ def tell_decisions(
     ruled_out = [d for d in own if not d.instead and not d.holds]
     if not needed and not ruled_out:
         tell_constants(draft, function, [d.condition for d in away[:2]])
+        if function.id in found.open:
+            tell_rest(draft, function, steps)
         return
     last = steps[-2][0].id == function.id
     parts = []

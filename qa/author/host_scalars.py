@@ -44,7 +44,7 @@ def tell_host_test(
                 continue
             leaves = ", and returns there" if branch.returns is not None else ""
             draft.say(
-                f"That is the kernel's part: on the way of {code(entry)} the host asks in {code(function.name)} for {code(branch.condition)} as well{leaves}, so what the public call leaves behind is settled there and not by the kernel alone.",
+                f"That is the kernel's part: on the way of the public call the host asks in {code(function.name)} for {code(branch.condition)} as well{leaves}, so what the public call leaves behind is settled there and not by the kernel alone.",
                 draft.lines(function, branch.first, branch.consequence[0]), draft.head(function),
                 draft.head(kernel),
             )  # fmt: skip
