@@ -37,11 +37,16 @@ class Bench:
     def __init__(self, rows: list[Row], out: Path) -> None:
         self.rows = rows
         self.judge = Judge(Project, out, write_again=True)
+        self._kernels: dict[tuple[str, str], list[str]] = {}
 
     def kernels(self, row: Row) -> list[str]:
-        ground = self.judge.ground(row["project"])
-        assert ground is not None
-        return sorted({f.name for f in ground.view(row["interface"]).of_kind("kernel")})
+        key = (row["project"], row["interface"])
+        if key not in self._kernels:
+            ground = self.judge.ground(row["project"])
+            assert ground is not None
+            found = {f.name for f in ground.view(row["interface"]).of_kind("kernel")}
+            self._kernels[key] = sorted(found)
+        return self._kernels[key]
 
     def passes(self, row: Row) -> tuple[bool, str]:
         verdict = self.judge.judge_alone(Entry.model_validate_json(json.dumps(row)))
@@ -176,6 +181,7 @@ def run(bench: Bench, seed: int, count: int) -> dict[str, Any]:
         "seed": seed, "clean": len(bench.rows), "clean_lost": len(lost), "lost": lost[:5],
         "kinds": {},
     }  # fmt: skip
+    pairs = []
     for number in range(count):
         kind = KINDS[number % len(KINDS)]
         for _attempt in range(50):
@@ -183,6 +189,10 @@ def run(bench: Bench, seed: int, count: int) -> dict[str, Any]:
             planted = copy.deepcopy(clean)
             if kind(planted, rng, bench) and planted != clean:
                 break
+        pairs.append((kind, clean, planted))
+    # Those of one interface together: a judge keeps but a few scopes open.
+    pairs.sort(key=lambda one: (one[1]["project"], one[1]["interface"]))
+    for kind, clean, planted in pairs:
         figures = result["kinds"].setdefault(
             kind.__name__, {"planted": 0, "caught": 0, "gates": Counter(), "missed": [],
                             "careful": 0, "careful_caught": 0, "careful_missed": []}

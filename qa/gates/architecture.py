@@ -10,7 +10,7 @@ from qa.gates.case import Case
 from qa.text.prose import architectures as named_in
 
 _FAMILY = re.compile(r"gfx(\d+)(x{1,2})\b", re.I)
-_SHAPE = re.compile(r"gfx(?:9\d[0-9a-f]|1[0-2]\d\d)")
+_SHAPE = re.compile(r"gfx(?:[678]\d\d|9\d[0-9a-f]|1[0-2]\d\d)")
 
 
 def architectures(case: Case) -> str | None:
