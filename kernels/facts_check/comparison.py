@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from posixpath import normpath
 
 from extractor.facts.device.representatives import shape
@@ -140,7 +141,7 @@ class Comparison:
                     number
                     for kind in kinds
                     for number in self._by_line.get((function, place, kind), ())
-                    if _applies(self.facts[number], symbol)
+                    if _applies(self.facts[number]["instantiation"], symbol)
                 ]
                 if found:
                     callers = [f"{file}:{line}" for file, line in reversed(frames[depth + 1 :])]
@@ -215,8 +216,8 @@ def _line(subject: str) -> Frame:
     return file, int(line)
 
 
-def _applies(fact: Facts, symbol: str) -> bool:
-    limited = fact["instantiation"]
+@lru_cache(maxsize=100_000)
+def _applies(limited: str | None, symbol: str) -> bool:
     return limited is None or limited == symbol or shape(limited) == shape(symbol)
 
 

@@ -90,8 +90,10 @@ class LaunchValues:
         Raises:
             Unsupported: The place of the pointer cannot be evaluated.
         """
+        if "[" not in buffer:
+            return None
         scope = self._scope(access)
-        if "[" not in buffer or self._starts(buffer, scope):
+        if self._starts(buffer, scope):
             return None
         name, _, rest = buffer.partition("[")
         if not rest.endswith("]") or name not in self._pointers:
