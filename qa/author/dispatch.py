@@ -268,8 +268,12 @@ def _pair_draft(
                 )
             )
             if others:
+                sized = [
+                    f"{code(k)} ({size_words(next(x for x in rows[2:] if x['kernel'] == k))})"
+                    for k in others[:4]
+                ]
                 draft.say(
-                    f"{listed([code(k) for k in others[:4]])} {'comes' if len(others) == 1 else 'come'} with it.",
+                    f"{listed(sized)} {'comes' if len(others) == 1 else 'come'} with {'it' if len(others) == len(sized) else 'it, among others'}.",
                     "trace",
                 )
                 for launch in rows[2:]:
