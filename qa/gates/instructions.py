@@ -179,7 +179,7 @@ def _namespaces(case: Case, code: str) -> str | None:
         own = namespaces(one)
         if own == around[: len(own)] or _tight(one.text) not in whole:
             continue
-        if not re.search(rf"\b(?:namespace|struct|class)\s+(?:\w+::)*{own[-1]}\b", code):
+        if not re.search(rf"\b(?:namespace|struct|class)\b[^;{{}}()]*\b{own[-1]}\b", code):
             return f"{'::'.join(own)}::{one.name} does not stand in its namespace"
     return None
 

@@ -102,6 +102,10 @@ def test_what_stands_in_another_namespace_keeps_it_in_the_answer() -> None:
     )
     case: Any = SimpleNamespace(is_code=True, entry=entry, evidence_functions=[conj, own, main])
     assert as_in_the_code(case) is None
+    member = one("number::abs", "T abs(T x)\n{\n  return x < 0 ? -x : x;\n}\n")
+    entry.answer = f"class LIB_EXPORT number\n{{\n{member.text}}};\n{code}"
+    case.evidence_functions = [member, conj, own, main]
+    assert as_in_the_code(case) is None
     entry.answer = "\n".join(f.text for f in (conj, own, main))
     assert "std::conj does not stand in its namespace" in (as_in_the_code(case) or "")
 
