@@ -7,7 +7,9 @@ from collections.abc import Collection, Sequence
 
 from extractor.launch_text import split_arguments
 from qa.author.draft import code
+from qa.reading.function import Definition
 
+_LONGEST_HELD = 120
 _BY_MACRO = re.compile(r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]*)\(\w+\)(?=<|$)")
 
 
@@ -28,6 +30,26 @@ def given(arguments: Sequence[str], own: Sequence[str]) -> str:
     if told == list(own):
         return " with your own arguments"
     return f", given {code(', '.join(told))}"
+
+
+def held(text: str, definitions: Sequence[Definition]) -> list[tuple[Definition, str]]:
+    """Objects that a function makes by a call and never speaks of again, in words.
+
+    What they do they do by being there, and by their end: a mode that is set back, a lock.
+
+    Args:
+        text: The function's text.
+        definitions: Its local variables.
+    """
+    found = []
+    for one in definitions:
+        value = re.sub(r"\s+", " ", one.value).strip()
+        called = re.match(r"(?:\w+(?:->|\.|::))*\w+(?:<[^()]*>)?\(", value)
+        short = len(value) <= _LONGEST_HELD
+        if called and short and len(re.findall(rf"\b{one.name}\b", text)) == 1:
+            words = f"keep {code(value)} as {code(one.name)} until it goes out of scope"
+            found.append((one, words))
+    return found
 
 
 def named_by_macros(words: Collection[str]) -> str:

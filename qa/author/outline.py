@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from qa.author.draft import Draft, code, counted, listed
-from qa.author.given import given, handed_to_kernel, named_by_macros, with_template
+from qa.author.given import given, handed_to_kernel, held, named_by_macros, with_template
 from qa.gates.claims import template_parameters
 from qa.reading.definitions import times_set
 from qa.reading.function import Access, Call, Definition, FunctionReading, Statement, read_function
@@ -196,11 +196,8 @@ def _steps(
         target = f"*{store.base}" if pointed else re.sub(r"\s+", " ", written)
         sign = {"=": "set", "+=": "raise", "*=": "multiply", "-=": "lower"}.get(store.operator)
         if sign is not None:
-            found.append(
-                Step(
-                    store, f"{sign} {code(target)} {'to' if sign == 'set' else 'by'} {code(value)}"
-                )
-            )
+            word = "to" if sign == "set" else "by"
+            found.append(Step(store, f"{sign} {code(target)} {word} {code(value)}"))
     for back in reading.returns:
         value = re.sub(r"\s+", " ", back.text.removeprefix("return").rstrip(";").strip())
         handed = _HANDED.match(value)
@@ -218,6 +215,7 @@ def _steps(
             continue
         if len(value) < _LONGEST_VALUE and not (back.guards and value in ("st", "status")):
             found.append(Step(back, f"return {code(value)}" if value else "return"))
+    found += [Step(at, words) for at, words in held(function.text, reading.definitions)]
     found.sort(key=lambda step: (step.at.first, step.at.last))
     return found, whole
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from qa.author.draft import Draft, code, listed
-from qa.author.given import given, named_by_macros, with_template
+from qa.author.given import given, held, named_by_macros, with_template
 from qa.author.outline import _STATUSES as STATUSES
 from qa.author.outline import Step, declared, explain, here, loop_heads, where_told
 from qa.gates.claims import template_parameters
@@ -97,6 +97,7 @@ def _steps(function: FunctionView, reading: FunctionReading) -> tuple[list[Step]
     ]  # fmt: skip
 
     filled = _filled(function, reading)
+    alone = dict(held(function.text, reading.definitions))
 
     def told(call: Call) -> str:
         return _call(reading, call, filled)
@@ -117,7 +118,9 @@ def _steps(function: FunctionView, reading: FunctionReading) -> tuple[list[Step]
         if call in handed:
             continue
         made = _definition(reading, call)
-        if made is not None:
+        if made in alone and call not in filled.values():
+            found.append(Step(made, alone[made]))
+        elif made is not None:
             value = re.sub(r"\s+", " ", made.value)
             once = sum(d.name == made.name for d in reading.definitions) == 1
             brief = once and len(value) <= _LONGEST_VALUE and made.name not in STATUSES

@@ -170,3 +170,11 @@ def test_what_a_call_gives_is_kept_under_its_name_however_long_the_call(between:
         "    if(st != status_success)\n        return st;\n    return st;\n",
     )
     assert "(float*)work` and keep what it gives as `st`" in told(text)
+
+
+def test_an_object_that_only_has_to_be_there_is_a_step() -> None:
+    made = "    auto saved = handle->push_mode(mode_host);\n    if(n == 0)"
+    words = told(ENTRY.replace("    if(n == 0)", made))
+    assert "keep `handle->push_mode(mode_host)` as `saved` until it goes out of scope" in words
+    spoken = made.replace("if(n", "use(saved);\n    if(n")
+    assert "goes out of scope" not in told(ENTRY.replace("    if(n == 0)", spoken))
