@@ -7,7 +7,6 @@ nothing of a loop that is around them.
 from __future__ import annotations
 
 import re
-from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -53,14 +52,22 @@ class Valuation:
             own = tuple(pair for pair in turn if pair[0] in spoken)
         found = self._known.get((text, own))
         if found is None:
-            try:
-                found = evaluate(text, ChainMap(dict(own), self._values) if own else self._values)
-            except Undecidable as error:
-                found = error
-            self._known[text, own] = found
+            found = self._known[text, own] = self._worked_out(text, own)
         if isinstance(found, Undecidable):
             raise found
         return found
+
+    def _worked_out(self, text: str, turn: Turn) -> Value | Undecidable:
+        hidden = {name: self._values[name] for name, _ in turn if name in self._values}
+        self._values.update(turn)
+        try:
+            return evaluate(text, self._values)
+        except Undecidable as error:
+            return error
+        finally:
+            for name, _ in turn:
+                self._values.pop(name, None)
+            self._values.update(hidden)
 
     def holds(self, text: str, turn: Turn = ()) -> bool | None:
         """Truth of a condition; ``None`` where it depends on something that has no value here."""

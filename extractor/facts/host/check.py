@@ -217,7 +217,7 @@ def _number(value: Value) -> float:
 def _chosen(launch: _Launch, valuation: Valuation) -> tuple[bool | None, list[Turn], str]:
     """Whether it is launched, the turns of its loops in which it is, and what is missing."""
     value = launch.value
-    conditions, supposed = value["conditions"], value.get("assumes", ())
+    conditions, assumed = value["conditions"], value.get("assumes", ())
     variables = {loop["variable"] for loop in value["loops"]}
     verdicts: list[bool | None] = [None] * len(conditions)
     varying = []
@@ -229,6 +229,11 @@ def _chosen(launch: _Launch, valuation: Valuation) -> tuple[bool | None, list[Tu
                 return False, [], ""
         else:
             varying.append(number)
+    # A call that succeeded had no error on the way; what else is supposed may fail.
+    fails = any(
+        valuation.holds(one) is False for one in assumed if variables.isdisjoint(words(one))
+    )
+    supposed = [one for one in assumed if not variables.isdisjoint(words(one))]
     chosen = []
     try:
         for turn in valuation.turns(value["loops"]):
@@ -243,8 +248,7 @@ def _chosen(launch: _Launch, valuation: Valuation) -> tuple[bool | None, list[Tu
             if None in verdicts:
                 last = max(n for n, verdict in enumerate(verdicts) if verdict is None)
                 return None, [], valuation.missing(conditions[last], turn)
-            # A call that succeeded had no error on the way; what else is supposed may fail.
-            if all(valuation.holds(one, turn) is not False for one in supposed):
+            if not fails and all(valuation.holds(one, turn) is not False for one in supposed):
                 chosen.append(turn)
     except Undecidable as error:
         # A condition that the loop hardly touches may settle it.
