@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from qa.author.decisions import Decision
 from qa.author.draft import Draft, code, listed
-from qa.author.launch_shapes import explained, shapes_of
+from qa.author.launch_shapes import bare, explained, shapes_of
 from qa.author.outline import loop_heads
 from qa.author.sites import shared_tests, sites_of, tests_around
 from qa.ground import Ground
@@ -86,15 +86,12 @@ def tell_shape(draft: Draft, ground: Ground, launcher: FunctionView, sites: Sequ
     assert launcher.span is not None
     reading = read_function(launcher.text, launcher.span.start_line)
     made = [d for d in reading.definitions if d.name in names]
-    dims = [
-        d for d in reading.definitions
-        if re.fullmatch(r"\w+", d.name) and any(d.name in (s.grid, s.block) for s in sites)
-    ]  # fmt: skip
+    handed = {bare(one) for site in sites for one in (site.grid, site.block)}
+    dims = [d for d in reading.definitions if re.fullmatch(r"\w+", d.name) and d.name in handed]
     shapes = [
         draft.lines(launcher, launcher.span.start_line + row)
         for row, line in enumerate(launcher.text.split("\n"))
-        if (match := re.match(r"\s*dim3\s+(\w+)", line))
-        and any(match[1] in (s.grid, s.block) for s in sites)
+        if (match := re.match(r"\s*dim3\s+(\w+)", line)) and match[1] in handed
     ]
     meant = (
         f", where {listed([f'{code(n)} is {code(v)}' for n, v in names.items()])}" if names else ""

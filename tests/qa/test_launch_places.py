@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from extractor.records import Span
 from qa.author.decisions import Decision, _is_built
-from qa.author.launch_places import _on_the_other_side, _tell_loop
+from qa.author.launch_places import _on_the_other_side, _tell_loop, tell_shape
 from qa.author.launch_shapes import bare
 from qa.author.sizes import _parts, _tell_grown
 from qa.gates.asked_calls import CHAIN
@@ -140,3 +140,24 @@ def test_a_way_through_a_function_object_is_the_claimed_one() -> None:
     said = "`call` gets there by {}, and the checks of handle come first."
     assert _way(cast(Any, case), said.format("`a`, a function object and `b`")) is None
     assert _way(cast(Any, case), said.format("`b`, a function object and `a`")) is not None
+
+
+def test_the_line_that_makes_a_block_is_cited_though_a_macro_hands_it_over_in_brackets() -> None:
+    text = """void launcher(int n)
+{
+  dim3 grid(n, 1, 1);
+  dim3 block(64, 1, 1);
+  LAUNCH((one), (grid), (block), 0, stream, n);
+}
+"""
+    caller: Any = SimpleNamespace(
+        id="launcher", name="launcher", text=text, span=place(1, 6), file="a.hpp"
+    )
+    launch: Any = SimpleNamespace(caller=caller, at=place(5), grid="(grid)", block="(block)")
+    cited: list[object] = []
+    draft: Any = SimpleNamespace(
+        say=lambda text, *cites: cited.extend(cites), lines=Draft().lines, head=Draft().head
+    )
+    ground: Any = SimpleNamespace(constants={}, enumerators=frozenset())
+    assert tell_shape(draft, ground, caller, [launch])
+    assert {place(3), place(4), place(5)} <= set(cited)
