@@ -31,9 +31,11 @@ def tell_next(draft: Draft, waves: int) -> None:
         "recompute",
     )  # fmt: skip
     for worked, value in (
-(f"{_SIMDS} * {fit}", places), (f"{places} / {waves}", blocks),    ):  # fmt: skip
+        (f"{_SIMDS} * {fit}", places), (f"{places} / {waves}", blocks),
+        (f"{blocks} * {waves}", held),
+    ):  # fmt: skip
         draft.claim("number", worked, value, "recompute")
-    for value in (most, waves, fit, places, blocks):
+    for value in (most, waves, fit, places, blocks, held):
         draft.claim("number", str(value), value, "recompute")
 
 
