@@ -15,6 +15,7 @@ from kernels.facts_check.recording import Access, Frame, Launch
 
 _SEVERAL = "several pointers that were loaded"
 _UNTOLD = "a pointer that was loaded, and no access that tells where it points"
+_NO_VALUE = "no value tried of what is open leads there"
 _ANOTHER = "an access of its line that has no index map may be the one that was seen"
 
 
@@ -183,14 +184,18 @@ class Comparison:
                 elif values.allows(number, value, access):
                     hits.append(number)
                 elif is_open(value):
-                    raise Unsupported("no value tried of what is open leads there")
+                    raise Unsupported(_NO_VALUE)
             except Unsupported as error:
                 self.result.incomparable[number] = str(error)
                 whole = False
         placed = bool(hits)
         unbound = [which for which in loaded if which not in values.bases]
-        for which in loaded.keys() - unbound:
+        for which in (one for one in loaded if one not in unbound):
             right = [n for n, starts in loaded[which].items() if starts & values.bases[which]]
+            for number in loaded[which].keys() - set(right):
+                if is_open(self.facts[number]["value"]):
+                    self.result.incomparable[number] = _NO_VALUE
+                    whole = False
             alone = whole and not placed and not unbound and len(loaded) == 1
             if right and alone:
                 values.bases[which] &= set().union(*(loaded[which][n] for n in right))
@@ -200,7 +205,8 @@ class Comparison:
                 self.result.fitting if is_open(self.facts[number]["value"]) else self.result.agreed
             )
             kind[number] = kind.get(number, 0) + 1
-        if len(unbound) == 1 and not hits and whole and likely:
+        known = not any(is_open(self.facts[n]["value"]) for which in unbound for n in loaded[which])
+        if len(unbound) == 1 and not hits and whole and likely and known:
             # Wherever it points, it is one place for all accesses; this one tells which, and so
             # says nothing of the index.
             values.bases[unbound[0]] = set().union(*loaded[unbound[0]].values())

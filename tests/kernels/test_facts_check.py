@@ -151,13 +151,18 @@ def test_a_buffer_may_be_chosen_or_be_a_member_of_what_is_passed() -> None:
     assert run(member, 4).result.contradicted
 
 
-def _loaded(indices: dict[str, str], *places: tuple[int, int, int]) -> Comparison:
+def _loaded(
+    indices: dict[str, str],
+    *places: tuple[int, int, int],
+    symbols: dict[str, dict[str, Any]] | None = None,
+) -> Comparison:
     """Loads of one line with these indices by buffer; block, thread and address of accesses."""
     rows = []
     for number, (index, buffer) in enumerate(indices.items()):
         row = fact(index)
         row["subject"] = f"a.hip:5:{number}"
-        row["value"].update(buffer=buffer, access="load")
+        open_ones = {name: one for name, one in (symbols or {}).items() if name in index}
+        row["value"].update(buffer=buffer, access="load", symbols=open_ones)
         rows.append(row)
     function = {**FUNCTION, "signature": "void k(T* a, int n, T* b)"}
     comparison = Comparison(rows, [function], "/tree")
@@ -200,6 +205,18 @@ def test_pointers_of_other_blocks_have_places_of_their_own() -> None:
     result = _loaded(several, *places).result
     assert (result.agreed, result.contradicted) == ({}, {})
     assert set(result.incomparable.values()) == {"several pointers that were loaded"}
+
+
+def test_an_open_value_behind_a_loaded_pointer_neither_binds_it_nor_is_blamed() -> None:
+    places = [(0, thread, 0x5000 + 4 * thread) for thread in (3, 4, 5)]
+    elsewhere = (0, 6, 0x5000 + 4 * 100_000)
+    rows = {"threadIdx.x": "a[n]", "p[n]*500 + threadIdx.x": "a[n]"}
+    symbols = {"p[n]": {"kind": "loaded"}}
+    result = _loaded(rows, *places, elsewhere, symbols=symbols).result
+    assert not result.contradicted
+    assert set(result.agreed) <= {0}
+    alone = _loaded({"p[n]*500 + threadIdx.x": "a[n]"}, *places, symbols=symbols).result
+    assert (alone.agreed, alone.fitting, alone.contradicted) == ({}, {}, {})
 
 
 @pytest.mark.parametrize(
