@@ -254,7 +254,7 @@ class Ground:
         """Constants of the tree that a text names, with their values."""
         known = self._constants_in.get(text)
         if known is None:
-            names = set(_WORD.findall(text))
+            names = dict.fromkeys(_WORD.findall(text))  # in their order, run after run
             known = {n: self.constants[n][0] for n in names if n in self.constants}
             self._constants_in[text] = known
         return known

@@ -23,7 +23,7 @@ def clash_of(
     second = settings(load.value["index"], types, symbols)
     if first is None or second is None:
         return None
-    for name in set(first) | set(second):
+    for name in [*first, *(n for n in second if n not in first)]:
         kind = (symbols.get(name) or {}).get("kind", "")
         if kind == "loop variable":
             start = (symbols.get(name) or {}).get("start", "0")
