@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from qa.author.draft import code, listed
-from qa.gates.claims import template_parameters
 from qa.ground import Ground
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView
 
 _SPOKEN = re.compile(r"`([^`]*)`")

@@ -15,11 +15,11 @@ from qa.author.draft import code, listed
 from qa.author.kernel_facts import KernelFacts
 from qa.author.launch_pairs import Pair, pair_at, passed_arguments
 from qa.author.launch_shapes import bare, explained, resolved, shapes_of
-from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.definitions import times_set
 from qa.reading.function import read_function
 from qa.reading.function_text import without_comments
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import ScopeView, Site
 from qa.text.arithmetic import Unknown, Value, evaluate
 

@@ -7,7 +7,7 @@ import math
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.launch_pairs import Pair
 from qa.author.launch_sizes import definition_spans
-from qa.gates.claims import template_parameters
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView
 from qa.text.arithmetic import Unknown, evaluate, names_in
 

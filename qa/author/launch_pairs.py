@@ -13,8 +13,8 @@ from qa.author.draft import Draft, code, listed
 from qa.author.kernel_facts import KernelFacts, kernel_facts, ordinary
 from qa.author.launch_prose import Trace
 from qa.author.subjects import entries_through, types_of
-from qa.gates.claims import template_parameters
 from qa.ground import Ground
+from qa.reading.template_parameters import template_parameters
 from qa.records import Category
 from qa.scope_view import FunctionView, ScopeView, Site
 from qa.text.arithmetic import Unknown, Value, evaluate

@@ -12,9 +12,9 @@ from qa.author.draft import Draft, code, listed
 from qa.author.launch_shapes import resolved
 from qa.author.numbers import equation
 from qa.author.passed_values import Within, within
-from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.function import read_function
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView, ScopeView, Site
 from qa.text.arithmetic import Unknown, evaluate, names_in
 

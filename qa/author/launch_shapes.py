@@ -6,10 +6,10 @@ import functools
 import re
 from collections.abc import Sequence
 
-from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.definitions import times_set
 from qa.reading.function import read_function
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import Site
 
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")

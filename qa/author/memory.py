@@ -13,9 +13,9 @@ from qa.author.launch_sizes import block_words, claim_block, definition_spans
 from qa.author.launch_values import choose_shape
 from qa.author.numbers import equation
 from qa.author.subjects import entries_through, types_of
-from qa.gates.claims import template_parameters
 from qa.ground import Ground
 from qa.reading.element_types import BYTES
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView, ScopeView
 
 _LDS_OF_A_COMPUTE_UNIT = 65536

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.given import given, handed_to_kernel, held, named_by_macros, with_template
-from qa.gates.claims import template_parameters
 from qa.reading.definitions import times_set
 from qa.reading.function import Access, Call, Definition, FunctionReading, Statement, read_function
 from qa.reading.function_text import blanked, under_directive
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView
 
 _MOST_STEPS, _LONGEST, _LONGEST_VALUE, _LONGEST_TEST = 26, 5000, 120, 300

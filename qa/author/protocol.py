@@ -13,9 +13,9 @@ from qa.author.draft import Draft, code, listed
 from qa.author.given import given, held, named_by_macros, with_template
 from qa.author.outline import _STATUSES as STATUSES
 from qa.author.outline import Step, declared, explain, here, loop_heads, where_told
-from qa.gates.claims import template_parameters
 from qa.reading.definitions import times_set
 from qa.reading.function import Call, Definition, FunctionReading, Statement, read_function
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView
 
 _FEWEST, _MOST, _LONGEST = 5, 34, 7000

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from qa.gates.claims import template_parameters
 from qa.ground import Ground
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView, ScopeView
 
 _MOST_ENTRIES = 12

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -15,8 +14,8 @@ from qa.gates.compilation import compiles
 from qa.gates.launches import launch_holds
 from qa.reading.element_types import BYTES
 from qa.reading.execution import follow
+from qa.reading.template_parameters import template_parameters
 from qa.records import Claim
-from qa.scope_view import FunctionView
 from qa.text.arithmetic import Unknown, bindings, evaluate
 from qa.text.comparisons import tight
 
@@ -53,28 +52,6 @@ def _number(case: Case, claim: Claim) -> str | None:
     if isinstance(claim.value, int | float) and claim.value not in results:
         return f"recomputed {claim.subject} is {results[0]}, the claim says {claim.value}"
     return None
-
-
-def template_parameters(function: FunctionView) -> list[str]:
-    """Names of a function template's parameters, in order; empty for a plain function."""
-    return list(_template_parameters(function.text))
-
-
-@functools.lru_cache(maxsize=1 << 13)
-def _template_parameters(text: str) -> tuple[str, ...]:
-    head = re.match(r"\s*template\s*<(.*?)>\s*(?:[A-Z_a-z]|\[)", text, re.S)
-    if not head:
-        return ()
-    names, depth, part = [], 0, ""
-    for character in head[1] + ",":
-        depth += (character in "<(") - (character in ">)")
-        if character == "," and depth == 0:
-            bare = part.split("=")[0].replace("...", " ").split()
-            names.append(bare[-1].strip("*&") if bare else "")
-            part = ""
-        else:
-            part += character
-    return tuple(names)
 
 
 def _constant(case: Case, claim: Claim) -> str | None:

@@ -18,11 +18,11 @@ from qa.author.arguments import is_pointer, run
 from qa.author.subjects import types_of
 from qa.gates.asked_calls import CHAIN, Call, asked_of, told_of, whole
 from qa.gates.case import Case
-from qa.gates.claims import template_parameters
 from qa.reading.architecture_calls import answers
 from qa.reading.execution import follow
 from qa.reading.function import read_function
 from qa.reading.outcome import Outcome, Value
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView
 from qa.text.comparisons import tight
 from qa.text.prose import numbers, plain

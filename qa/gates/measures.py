@@ -8,8 +8,8 @@ from qa.author.arguments import run
 from qa.author.subjects import types_of
 from qa.gates.asked_calls import asked_of
 from qa.gates.case import Case
-from qa.gates.claims import template_parameters
 from qa.gates.reached import readable, readings_of
+from qa.reading.template_parameters import template_parameters
 from qa.text.comparisons import tight
 from qa.text.prose import plain
 

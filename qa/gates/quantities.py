@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from qa.author.arguments import run
 from qa.gates.asked_calls import asked_of
 from qa.gates.case import Case
-from qa.gates.claims import template_parameters
 from qa.gates.halves import of_two
 from qa.gates.reached import readable, readings_of
 from qa.reading.function_text import without_comments
+from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView
 from qa.text.brackets import split_at, unwrapped
 from qa.text.comparisons import tight
