@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 BENCH ?= index
 STAMP := $(VENV)/.ready-$(shell cat pyproject.toml Makefile | sha256sum | cut -c1-16)
 
-.PHONY: setup demo test check format prove bench model browser clean
+.PHONY: setup demo test check format pins prove bench model browser clean
 
 setup: $(STAMP)
 
@@ -36,6 +36,10 @@ check: setup
 format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Which pinned files still answer, and what replaces the others; .ci/pins is for a weekly schedule.
+pins: setup
+	$(BIN)/extract --doctor --pins
 
 # Whole-library proofs: every entry point of both libraries against the compiler's own IR.
 prove: setup
