@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from qa.ground import Ground
@@ -49,6 +49,7 @@ class Arguments:
         types: Template parameters and what they are bound to.
         outcome: What it does with them.
         faults: Changes worth trying.
+        fixed: Parameters that the entry point in question cannot choose.
     """
 
     function: FunctionView
@@ -60,6 +61,7 @@ class Arguments:
     launches: tuple[int, ...] = ()
     faults: list[Fault] = field(default_factory=list)
     number: int | None = 0
+    fixed: frozenset[str] = frozenset()
 
     def run(self, *faults: Fault, **changed: Value) -> Outcome:
         """What the function does with some arguments changed."""
@@ -104,6 +106,7 @@ def ordinary(
     launches: tuple[int, ...] = (),
     *,
     large: bool = False,
+    fixed: Mapping[str, Value | None] | None = None,
 ) -> Arguments | None:
     """Ordinary arguments of a host function; ``None`` where the text cannot be followed.
 
@@ -113,6 +116,7 @@ def ordinary(
         types: Template parameters and what they are bound to.
         launches: Lines on which it launches.
         large: Take sizes that need several blocks.
+        fixed: Parameters that no caller chooses, with their values where they are known.
     """
     if function.span is None:
         return None
@@ -139,6 +143,10 @@ def ordinary(
                 values[name] = {"m": 1000, "n": 700, "k": 300}[name.rstrip("_")]
             if large and name.startswith("ld"):
                 values[name] = 1024
+    for name, value in (fixed or {}).items():
+        choices.pop(name, None)
+        if value is not None and name in values:
+            values[name] = value
     if re.search(r"handle->pointer_mode", function.text):
         mode = next(
             (e for e in sorted(ground.enumerators) if e.endswith("pointer_mode_host")), None
@@ -153,7 +161,8 @@ def ordinary(
         outcome = run(function, ground, attempt, types, launches)
         if outcome.stuck is None and not _left_early(outcome):
             made = Arguments(function, reading, attempt, types, outcome, ground, launches)
-            made.faults = list(_faults(made, choices))
+            made.fixed = frozenset(fixed or ())
+            made.faults = [f for f in _faults(made, choices) if f.name not in made.fixed]
             return made
     return None
 

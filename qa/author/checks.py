@@ -8,8 +8,10 @@ from itertools import combinations
 
 from extractor.records import Span
 from qa.author.arguments import Arguments, Fault, ordinary
+from qa.author.choice_prose import points
 from qa.author.draft import Draft, code, listed
 from qa.author.glossary import meaning, reasons, told
+from qa.author.reached_with import out_of_reach
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
@@ -25,10 +27,11 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
     for function in functions:
         if function.kind not in ("host", "entry_point") or not _answers_with_status(function):
             continue
-        made = ordinary(function, ground, types_of(function))
+        entries = entries_through(view, function)
+        fixed = out_of_reach(view, ground, entries, function)
+        made = ordinary(function, ground, types_of(function), fixed=fixed)
         if made is None:
             continue
-        entries = entries_through(view, function)
         documentation = next(
             (ground.documentation[e] for e in entries if e in ground.documentation), None
         )
@@ -378,16 +381,12 @@ def _shown_values(made: Arguments, faults: tuple[Fault, ...], tests: str) -> str
     shown = [
         f"{name} = {code(value) if isinstance(value, str) else value}"
         for name, value in made.values.items()
-        if name in named and "->" not in name and not _pointer(made, name) and name != "handle"
+        if name in named - made.fixed
+        and "->" not in name
+        and not points(made, name)
+        and name != "handle"
     ]
     return f", with {listed(shown)}" if shown else ""
-
-
-def _pointer(made: Arguments, name: str) -> bool:
-    from qa.author.arguments import is_pointer
-
-    parameter = next((p for p in made.reading.parameters if p.name == name), None)
-    return parameter is not None and is_pointer(name, parameter.type, made.reading)
 
 
 def _claim(draft: Draft, made: Arguments, faults: tuple[Fault, ...], outcome: Outcome) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from qa.author.arguments import Arguments, enumerators_of, ordinary
 from qa.author.choice_prose import Contrast, points, tell_definitions, tell_ends, value_words
 from qa.author.draft import Draft, code, listed
+from qa.author.reached_with import out_of_reach
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
 from qa.reading.function import read_function
@@ -31,7 +32,10 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
         lines = tuple(sorted({s.at.start_line for s in launches}))
         done: set[str] = set()
         for number in _varied(function):
-            made = ordinary(function, ground, types_of(function, number), lines, large=bool(lines))
+            fixed = out_of_reach(view, ground, entries_through(view, function, number), function)
+            made = ordinary(
+                function, ground, types_of(function, number), lines, large=bool(lines), fixed=fixed
+            )
             if made is None:
                 continue
             made.number = number
@@ -71,6 +75,7 @@ def _contrasts(view: ScopeView, made: Arguments, done: set[str]) -> Iterator[Con
     for name, value in made.values.items():
         if (
             name in done
+            or name in made.fixed
             or count >= _MOST
             or (name not in names and name.split("->")[0] not in names)
         ):
@@ -206,7 +211,7 @@ def _draft(
         f"{code(n)} = {code(str(v))}" if isinstance(v, str) else f"{code(n)} = {v}"
         for n, v in made.values.items()
         if n in named
-        and n not in (contrast.name, "handle")
+        and n not in (contrast.name, "handle", *made.fixed)
         and (isinstance(v, str) or not points(made, n))
     ][:6]
     types = {n: t for n, t in made.types.items() if n in named}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_prose import Trace, meaning_words, tell_constants
-from qa.author.passed_values import Passed, fixed_parameters, not_denied, within
+from qa.author.passed_values import Passed, fixed_parameters, is_constant, not_denied, within
 from qa.author.sites import Test, count_of_tests, shared_tests
 from qa.author.told_values import tell_passed
 from qa.author.ways import asked, calls_at, tell_ways
@@ -72,6 +72,7 @@ def decisions_on(
     result = Decisions()
     found = result.decisions
     steps = [(view.owner[i], at) for i, at in path]
+    known: dict[str, dict[str, str]] = {}
     for number, (function, _at) in enumerate(steps[:-1]):
         following, at = steps[number + 1]
         if function.span is None or at is None or at.file != function.file:
@@ -99,7 +100,8 @@ def decisions_on(
             tests = tests_of_call(ground, function, reading, following.name, at)
             calls = reading.calls_of(following.name)
             every = max((len(c.guards) for c in calls), default=0)
-        fixed = fixed_parameters([f for f, _place in steps[: number + 1]], ground)
+        fixed = fixed_parameters([f for f, _place in steps[: number + 1]], ground, known)
+        known[function.id] = equal_to(tests, ground)
         settled = [t for t in tests if _is_settled(t, fixed, ground)]
         tests = [t for t in tests if t not in settled]
         every -= len(settled)
@@ -131,6 +133,16 @@ def decisions_on(
     result.open |= {decision.function.id for decision in found[:-_MOST_DECISIONS]}
     del found[:-_MOST_DECISIONS]
     return result
+
+
+def equal_to(tests: Sequence[Test], ground: Ground) -> dict[str, str]:
+    """What names are where all the tests come out as they must: ``a == b`` holds, ``a != b`` fails."""
+    found = {}
+    for test in tests:
+        match = re.fullmatch(r"(\w+)\s*([!=])=\s*(\w+)", unwrapped(test.condition))
+        if match and is_constant(match[3], ground) and (match[2] == "!") is test.negated:
+            found[match[1]] = match[3]
+    return found
 
 
 def _pieces(test: Test) -> list[str]:

@@ -23,6 +23,7 @@ from qa.author.launch_prose import (
 from qa.author.launch_tests import tell_conditions
 from qa.author.leaving import tell_end
 from qa.author.parting import tell_parting, tell_turn
+from qa.author.passed_values import within
 from qa.author.read_back import decided_by_data
 from qa.author.recorded_launches import (
     Sites,
@@ -301,26 +302,39 @@ def _pair_draft(
                 )
     if not ok or not explained:
         return None
-    # The name may be another function's parameter in a test that was told.
-    foreign = any(key.startswith(f"{name} of ") for key in told)
-    moved = f"In {mode}, with {setting}, what does moving {code(name)} from {q1} to {q2} do to the launches of {code(entry)}{where}?"
-    # Only a test on the changed argument can be asked for as what tells the two apart.
-    if decided or (
-        not foreign and any(re.search(rf"\b{name}\b", words) for words in told)
-    ):  # fmt: skip
-        draft.question = draft.choose(
-            f"{code(entry)} is called with {setting} in {mode}{where}. Which kernels run for {code(name)} = {q1}, which for {code(name)} = {q2}, and where is that decided?",
-            f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches and give the test that separates them.",
-            f"Why does {code(entry)}{where} launch something else for {code(name)} = {q2} than for {code(name)} = {q1}, given {setting} in {mode}?",
-            moved,
-        )
-    else:
-        draft.question = draft.choose(
-            moved,
-            f"{code(entry)} is called with {setting} in {mode}{where}. Which kernels run for {code(name)} = {q1} only, and which for {code(name)} = {q2} only?",
-            f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches.",
-        )
+    if not decided and not _separates(view, ground, sites, (one, only_one), (two, only_two), told):
+        return None  # the test that tells the two calls apart is not told
+    draft.question = draft.choose(
+        f"{code(entry)} is called with {setting} in {mode}{where}. Which kernels run for {code(name)} = {q1}, which for {code(name)} = {q2}, and where is that decided?",
+        f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches and give the test that separates them.",
+        f"Why does {code(entry)}{where} launch something else for {code(name)} = {q2} than for {code(name)} = {q1}, given {setting} in {mode}?",
+        f"In {mode}, with {setting}, what does moving {code(name)} from {q1} to {q2} do to the launches of {code(entry)}{where}?",
+    )
     return draft
+
+
+def _separates(
+    view: ScopeView,
+    ground: Ground,
+    sites: Sites,
+    one: tuple[Trace, list[dict[str, Any]]],
+    two: tuple[Trace, list[dict[str, Any]]],
+    told: set[str],
+) -> bool:
+    """A test that is told comes out one way for one call and the other way for the other."""
+    tests = {key.split(": ", 1)[1] for key in told if key.startswith(("is: ", "not: "))}
+    for (trace, rows), (other, _rows) in ((one, two), (two, one)):
+        for launch in rows[:2]:
+            places = sites.of(launch, view, trace["entry"], trace.get("config", "source"))
+            for site in places[:1]:
+                here, there = (
+                    within(view, ground, t, launch["symbol"], site.caller) for t in (trace, other)
+                )
+                for test in tests:
+                    truths = {here.truth(test, ground), there.truth(test, ground)}
+                    if truths == {True, False}:
+                        return True
+    return False
 
 
 def _tell_unplaced(draft: Draft, view: ScopeView, case: str, launch: dict[str, Any]) -> bool:

@@ -36,7 +36,8 @@ def tell_place(
     if not sites or launcher.span is None:
         return False
     told = _tell_branches(draft, ground, launcher, kernel, sites)
-    told |= tell_shape(draft, ground, launcher, sites)
+    if _alike(view, launcher, kernel):
+        told |= tell_shape(draft, ground, launcher, sites)
     told |= _tell_loop(draft, launcher, sites)
     own = [d for d in decisions if d.function.id == launcher.id and not d.instead]
     for decision in reversed(own):
@@ -53,6 +54,15 @@ def tell_place(
         )  # fmt: skip
         return True
     return told
+
+
+def _alike(view: ScopeView, launcher: FunctionView, kernel: FunctionView) -> bool:
+    """Every live launch of the kernel in the function has the same grid and block."""
+    places = [
+        s for s in view.launches
+        if not s.dead and s.caller.id == launcher.id and s.callee.id == kernel.id
+    ]  # fmt: skip
+    return len({(s.grid, s.block) for s in places}) <= 1
 
 
 def _tell_branches(

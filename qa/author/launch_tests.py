@@ -93,9 +93,10 @@ def tell_conditions(
     inside = within(draft.view, draft.ground, trace, launch["symbol"], sites[0].caller)
     sites = _not_denied_sites(draft, sites, inside, trace, launch["symbol"])
     site = sites[0]
-    shared = shared_tests(draft.ground, sites, _ANY_LENGTH)
+    every = shared_tests(draft.ground, sites, _ANY_LENGTH)
+    shared = [test for test in every if not _launched_anyhow(draft, site, test)]
     tests, others = not_denied(shared, inside, draft.ground)
-    rows = [_settled(draft, test, inside, trace, about) for test in tests]
+    rows = [_settled(draft, test, inside, trace) for test in tests]
     rows = [row for row in rows if _key(row.test) not in told and row.can_be_told()]
     held = _nearest([row for row in rows if not row.test.negated], reading, about)
     failed = _nearest([row for row in rows if row.test.negated], reading, about)
@@ -109,8 +110,8 @@ def tell_conditions(
         *[row.test.span for row in (*held, *failed)], draft.head(site.callee), "trace",
     )  # fmt: skip
     known = {
-        (t.condition, t.negated) for t in shared
-        if _key(t) in told or _POINTER_MODE.search(t.condition)
+        (t.condition, t.negated) for t in every
+        if t not in shared or _key(t) in told or _POINTER_MODE.search(t.condition)
     }  # fmt: skip
     calls = calls_at(site.caller, sites)
     modes = {one for c in calls for one in asked(c.guards) if _POINTER_MODE.search(one[0])}
@@ -124,6 +125,18 @@ def tell_conditions(
     meanings = _tell_meanings(draft, site, reading, shown, inside, told, about)
     tell_constants(draft, site.caller, [shown, *meanings], told)
     return True
+
+
+def _launched_anyhow(draft: Draft, site: Site, test: Test) -> bool:
+    """The function launches the kernel where the test comes out the other way as well."""
+    twins = [
+        other for other in draft.view.launches
+        if not other.dead and other.caller.id == site.caller.id and other.callee.id == site.callee.id
+    ]  # fmt: skip
+    return any(
+        (guard.condition, guard.negated) == (test.condition, not test.negated)
+        for call in calls_at(site.caller, twins) for guard in call.guards
+    )  # fmt: skip
 
 
 def _not_denied_sites(
@@ -158,11 +171,8 @@ def _key(test: Test) -> str:
     return f"{'not' if test.negated else 'is'}: {test.condition}"
 
 
-def _settled(
-    draft: Draft, test: Test, inside: Within, trace: Trace, about: re.Pattern[str] | None
-) -> Settled:
+def _settled(draft: Draft, test: Test, inside: Within, trace: Trace) -> Settled:
     """What settles a test: what does so on all of the recording's architectures comes first."""
-    wanted = next((m[0] for m in about.finditer(test.condition)), "") if about else ""
     every = [str(arch) for arch in trace["arch"]]
 
     def everywhere(text: str) -> bool | None:
@@ -171,11 +181,8 @@ def _settled(
 
     common: list[Part] = []
     apart: dict[str, list[Part]] = {arch: [] for arch in every}
-    for text, holds in deciding(test.condition, not test.negated, everywhere, wanted):
-        if everywhere(text) is not None or len(every) == 1:
-            common.append((text, holds))
-            continue
-        own = {arch: _on(draft, inside, text, holds, arch, wanted) for arch in every}
+    for text, holds in deciding(test.condition, not test.negated, everywhere):
+        own = {arch: _on(draft, inside, text, holds, arch) for arch in every}
         if len(set(own.values())) == 1:
             common += own[every[0]]
             continue
@@ -185,13 +192,11 @@ def _settled(
     return Settled(test, tuple(common), shared if any(apart.values()) else {})
 
 
-def _on(
-    draft: Draft, inside: Within, text: str, holds: bool, arch: str, wanted: str
-) -> tuple[Part, ...]:
+def _on(draft: Draft, inside: Within, text: str, holds: bool, arch: str) -> tuple[Part, ...]:
     def truth(piece: str) -> bool | None:
         return inside.truth(piece, draft.ground, arch)
 
-    return deciding(text, holds, truth, wanted)
+    return deciding(text, holds, truth)
 
 
 def _nearest(

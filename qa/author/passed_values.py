@@ -154,12 +154,23 @@ def hands_on(given: str, name: str) -> bool:
     return text.removesuffix("_64") == name.removesuffix("_64")
 
 
-def fixed_parameters(steps: Iterable[FunctionView], ground: Ground) -> dict[str, set[str]]:
-    """Parameters of the last function that every call on the way gives a number, enumerator or flag.
+def is_constant(text: str, ground: Ground) -> bool:
+    """A number, an enumerator or a flag as it stands."""
+    return text in ground.enumerators or re.fullmatch(r"true|false|\d+", text) is not None
+
+
+def fixed_parameters(
+    steps: Iterable[FunctionView],
+    ground: Ground,
+    known: Mapping[str, Mapping[str, str]] | None = None,
+) -> dict[str, set[str]]:
+    """Parameters of the last function that every call on the way gives a number, enumerator or flag,
+    as it stands or by a local name that is set to it once.
 
     Args:
         steps: Functions on the way, the entry point first.
         ground: The library.
+        known: For a function's id, what tests around its call say that names of its own are.
 
     Returns:
         For each such parameter the constants that it may be.
@@ -171,18 +182,21 @@ def fixed_parameters(steps: Iterable[FunctionView], ground: Ground) -> dict[str,
         calls = read_function(function.text, function.span.start_line).calls_of(following.name)
         parameters = read_function(following.text, following.span.start_line).parameters
         found: dict[str, set[str]] = {}
+        own = {name: {text} for name, text in _definitions(function) if is_constant(text, ground)}
+        fixed |= own | {name: {text} for name, text in (known or {}).get(function.id, {}).items()}
         for number, parameter in enumerate(parameters):
             given = [call.arguments[number] for call in calls if number < len(call.arguments)]
             values: set[str] = set()
             for text in given:
-                if text in ground.enumerators or re.fullmatch(r"true|false|\d+", text):
+                if is_constant(text, ground):
                     values.add(text)
                 elif text in fixed:
                     values |= fixed[text]
                 else:
                     break
             else:
-                if given and len(given) == len(calls):
+                anew = times_set(following.text, parameter.name) > 0
+                if given and len(given) == len(calls) and not anew:
                     found[parameter.name] = values
         fixed = found
     return fixed

@@ -11,6 +11,7 @@ from extractor.records import Span
 from qa.author.configuration_pairs import configurations
 from qa.author.decisions import Decision, decisions_on, tell_decisions, tell_rest
 from qa.author.draft import Draft, code, listed
+from qa.author.early_exits import tell_early_exits
 from qa.author.entry_pairs import precisions, twins
 from qa.author.launch_places import tell_place
 from qa.author.launch_prose import Trace, call_words, claim_launch, size_words
@@ -28,7 +29,6 @@ _MOST_PATHS = 8
 _MOST_ARGUMENTS = 12
 _LARGEST = 5000
 _LONGEST_VALUE = 100
-_LONGEST_EMPTY = 90
 _FEWEST_DECISIONS, _FEWEST_ALONE = 1, 2
 
 
@@ -153,7 +153,7 @@ def _path_draft(
             tell_decisions(draft, own, steps, found)
         elif host in found.open:
             tell_rest(draft, next(f for f in hosts if f.id == host), steps)
-    _tell_exits(draft, steps, decisions)
+    _tell_exits(draft, steps, decisions, tell_early_exits(draft, steps))
     placed = tell_place(draft, launcher, kernel, decisions, path[-1][0])
     if trace is None and not placed and len(decisions) < _FEWEST_ALONE:
         return None  # one test is all there is to say
@@ -172,7 +172,10 @@ def _path_draft(
 
 
 def _tell_exits(
-    draft: Draft, steps: list[tuple[FunctionView, Span | None]], decisions: list[Decision]
+    draft: Draft,
+    steps: list[tuple[FunctionView, Span | None]],
+    decisions: list[Decision],
+    known: set[str],
 ) -> None:
     """Where the launcher returns, in branches around the launch or ahead of it, before it launches."""
     (launcher, _a), (kernel, at) = steps[-2], steps[-1]
@@ -182,7 +185,7 @@ def _tell_exits(
         s for s in draft.view.launches
         if not s.dead and s.caller.id == launcher.id and s.callee.id == kernel.id
     ]  # fmt: skip
-    told = {decision.condition for decision in decisions}
+    told = known | {decision.condition for decision in decisions}
     tell_leaving(draft, launcher, calls_at(launcher, sites), told)
 
 
@@ -229,9 +232,8 @@ def _is_the_only_way(
 def _usual_checks(
     draft: Draft, steps: list[tuple[FunctionView, Span | None]]
 ) -> tuple[str, list[Span]]:
-    """The checks that every call meets, in half a sentence, with the lines of the first two."""
+    """The checks that every call meets, in half a sentence, with their lines."""
     kinds: dict[str, Span] = {}
-    empty = ""
     for number, (function, _at) in enumerate(steps[:-1]):
         at = steps[number + 1][1]
         if function.span is None or at is None or at.file != function.file:
@@ -245,15 +247,9 @@ def _usual_checks(
                 kinds.setdefault("handle", lines)
             elif checking(reading, branch):
                 kinds.setdefault("arguments", lines)
-            elif "success" in branch.returns and re.search(r"==\s*0|!\w|<=\s*0", branch.condition):
-                if "empty" not in kinds and len(branch.condition) <= _LONGEST_EMPTY:
-                    empty = f" ({code(branch.condition)} in {code(function.name)})"
-                kinds.setdefault("empty", lines)
-    usual = [k for k in ("handle", "arguments") if k in kinds]
-    told = f"{'checks' if len(usual) > 1 else 'check'} of {listed(usual)}" if usual else ""
-    if "empty" in kinds:
-        told += f"{' and the ' if told else ''}way out for an empty problem{empty}"
-    return (told if len(kinds) > 1 else ""), list(kinds.values())[:3] if len(kinds) > 1 else []
+    if len(kinds) < 2:
+        return "", []
+    return "checks of handle and arguments", list(kinds.values())
 
 
 def _tell_origin(draft: Draft, launcher: FunctionView, at: Span | None) -> None:

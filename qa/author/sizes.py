@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from qa.author.arguments import Arguments, ordinary
 from qa.author.draft import Draft, code, listed
 from qa.author.numbers import equation
+from qa.author.reached_with import out_of_reach
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
 from qa.reading.element_types import BYTES
@@ -26,11 +27,14 @@ def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> I
         if function.kind != "host" or "sizeof" not in function.text:
             continue
         for number in _telling(function):
-            made = ordinary(function, ground, types_of(function, number))
+            fixed = out_of_reach(view, ground, entries_through(view, function, number), function)
+            made = ordinary(function, ground, types_of(function, number), fixed=fixed)
             if made is None:
                 continue
             values = {
-                name: _REAL.get(name, value) if isinstance(value, int) else value
+                name: _REAL.get(name, value)
+                if isinstance(value, int) and name not in made.fixed
+                else value
                 for name, value in made.values.items()
             }
             outcome = made.run(**values)
@@ -95,13 +99,17 @@ def _draft(
     shown = [
         f"{n} = {v}"
         for n, v in values.items()
-        if isinstance(v, int) and n in used and n != "handle" and f"*{n}" not in outcome.values
+        if isinstance(v, int)
+        and n in used
+        and n not in made.fixed
+        and n != "handle"
+        and f"*{n}" not in outcome.values
     ]
     asked = set(re.findall(r"\b[A-Za-z_]\w*\b", " ".join(s.text for s in outcome.steps)))
     shown += [
         f"{n} = {code(v)}"
         for n, v in values.items()
-        if isinstance(v, str) and v in ground.enumerators and n in asked
+        if isinstance(v, str) and v in ground.enumerators and n in asked and n not in made.fixed
     ]  # an enumerator that a test asks for decides as much as a number does
     types = {n: t for n, t in made.types.items() if n in used and _plain(t) in BYTES}
     bound = [f"{code(n)} = {code(t)}" for n, t in types.items()]

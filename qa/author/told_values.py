@@ -8,7 +8,7 @@ from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_prose import tell_constants
 from qa.author.passed_values import Passed
-from qa.reading.function import read_function
+from qa.reading.function import FunctionReading, read_function
 from qa.scope_view import FunctionView
 
 _LONGEST_GUARD, _LONGEST_VALUE, _LONGEST_HEAD = 90, 60, 90
@@ -47,14 +47,21 @@ def _tell_set(draft: Draft, passed: Passed) -> None:
         return
     reading = read_function(function.text, function.span.start_line)
     for name in passed.texts:
-        counted = [x for x in reading.loops if x.variable == name and len(x.head) <= _LONGEST_HEAD]
+        at = _given_at(reading, passed, name)
+        counting = [x for x in reading.loops if x.variable == name]
+        around = [x for x in counting if all(x.first <= line <= x.last for line in at)]
+        if any(x.first <= line <= x.last for x in counting for line in at) and not around:
+            continue  # the counter at one place, an earlier value at another
+        counted = [x for x in around if len(x.head) <= _LONGEST_HEAD]
+        if around and not counted:
+            continue
         if counted:
             draft.say(
                 f"There {code(name)} is the counter of {listed([code(h) for h in dict.fromkeys(x.head for x in counted[:2])])}.",
                 *[draft.lines(function, x.first) for x in counted[:2]], draft.head(function),
             )  # fmt: skip
             continue
-        values = set_to(function, name)
+        values = _values_at(function, reading, name, at)
         if not 0 < len(values) <= _MOST_VALUES or any(len(v) > _LONGEST_VALUE for v in values):
             continue
         lines = [draft.lines(function, line) for line in values.values()]
@@ -71,6 +78,36 @@ def _tell_set(draft: Draft, passed: Passed) -> None:
         draft.say(
             f"There {code(name)} is set to {texts}{anew}.", *lines, *spans, draft.head(function)
         )
+
+
+def _given_at(reading: FunctionReading, passed: Passed, name: str) -> list[int]:
+    """The lines on which the calls begin that are given a name."""
+    places = {first for first, _last in passed.lines}
+    calls = [call for call in reading.calls if call.first in places and name in call.arguments]
+    return sorted({call.first for call in calls}) or sorted(places)
+
+
+def _values_at(
+    function: FunctionView, reading: FunctionReading, name: str, at: list[int]
+) -> dict[str, int]:
+    """What a name may be where the calls stand: nothing where its value at one of them is unsure.
+
+    An assignment behind a call counts only where a loop leads back from it to the call.
+    """
+    found: dict[str, int] = {}
+    if not at or re.search(rf"(?<![\w.>]){re.escape(name)}\s*(?:[-+*/%]=|\+\+|--)", function.text):
+        return {} if at else set_to(function, name)
+    for value, line in set_to(function, name).items():
+        back = any(x.first <= line <= x.last and x.first <= at[0] <= x.last for x in reading.loops)
+        if line <= at[0] or back:
+            found[value] = line
+        elif line < at[-1]:
+            return {}
+    plain = [
+        d.first for d in reading.definitions
+        if d.name == name and d.first <= at[0] and not d.guards and not d.loops
+    ]  # fmt: skip
+    return {value: line for value, line in found.items() if not plain or line >= max(plain)}
 
 
 def set_to(function: FunctionView, name: str) -> dict[str, int]:

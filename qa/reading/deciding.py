@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from qa.text.brackets import split_at, unwrapped
@@ -12,7 +11,7 @@ Part = tuple[str, bool]
 Truth = Callable[[str], bool | None]
 
 
-def deciding(condition: str, holds: bool, truth: Truth, wanted: str = "") -> tuple[Part, ...]:
+def deciding(condition: str, holds: bool, truth: Truth) -> tuple[Part, ...]:
     """The parts of a condition that make it come out as it does.
 
     A conjunction holds by all of its parts and fails by one; a disjunction the other way round.
@@ -22,7 +21,6 @@ def deciding(condition: str, holds: bool, truth: Truth, wanted: str = "") -> tup
         condition: As written.
         holds: How it comes out.
         truth: What the values say of a piece; ``None`` where they do not settle it.
-        wanted: A name that the part should speak of, where several parts would do.
     """
     inner = unwrapped(condition)
     for sign, by_all in (("||", not holds), ("&&", holds)):
@@ -30,13 +28,12 @@ def deciding(condition: str, holds: bool, truth: Truth, wanted: str = "") -> tup
         if len(pieces) < 2:
             continue
         if by_all:
-            parts = [part for piece in pieces for part in deciding(piece, holds, truth, wanted)]
+            parts = [part for piece in pieces for part in deciding(piece, holds, truth)]
             return tuple(dict.fromkeys(parts))
         known = [(piece, truth(piece)) for piece in pieces]
-        sure = [piece for piece, value in known if value is holds]
-        sure.sort(key=lambda p: not (wanted and re.search(rf"\b{re.escape(wanted)}\b", p)))
-        left = [piece for piece, value in known if value is not (not holds)]
-        if not sure and len(left) == 1:
-            sure = left
-        return deciding(sure[0], holds, truth, wanted) if sure else ((inner, holds),)
+        left = [(piece, value) for piece, value in known if value is not (not holds)]
+        # The one that settles it is the first that does: all before it are known not to.
+        if left and (left[0][1] is holds or len(left) == 1):
+            return deciding(left[0][0], holds, truth)
+        return ((inner, holds),)
     return ((inner, holds),)
