@@ -115,12 +115,21 @@ def _draft(
     bound = [f"{code(n)} = {code(t)}" for n, t in types.items()]
     given = listed([*shown, *bound]) or "ordinary arguments"
     behind = code(entries[0])
+    batched = not any("batch_count" in name for name in made.fixed)
+    and_batch = " and say which of them grows with the batch" if batched else ""
     draft.question = draft.choose(
         f"How much device workspace does {code(function.name)} ask for on behalf of {behind} with {given}, and what is each part for?",
         f"Before {behind} runs, {code(function.name)} works out its buffers. Take {given}: what does each buffer come to in bytes?",
-        f"{code(function.name)} is called with {given} while {behind} plans its memory. Work the sizes out and say which of them grows with the batch.",
+        f"{code(function.name)} is called with {given} while {behind} plans its memory. Work the sizes out{and_batch}.",
         f"Which buffers must be there before {behind} may start, and how large are they for {given} according to {code(function.name)}?",
     )
+    settled = [
+        n for n, v in values.items()
+        if n in used & made.fixed and isinstance(v, int) and "stride" not in n.lower()
+    ]  # fmt: skip
+    if settled:
+        here = listed([f"{code(n)} is {values[n]}" for n in settled])
+        draft.say(f"On behalf of {behind} {here} there.", draft.head(function), "recompute")
     for step in outcome.branches():
         _tell_branch(draft, made, step)
     for step in [s for s in outcome.steps if s.kind == "assumed"][:1]:
@@ -286,7 +295,7 @@ def _substituted(expression: str, made: Arguments, values: dict[str, Value]) -> 
 def _growth(draft: Draft, made: Arguments, told: list[Step], values: dict[str, Value]) -> None:
     """Says which sizes depend on the batch, from the formulas."""
     batch = next((n for n in values if "batch_count" in n), None)
-    if batch is None or len(told) < 2:
+    if batch is None or batch in made.fixed or len(told) < 2:
         return
     grows = [s for s in told if re.search(rf"\b{batch}\b", s.text)]
     stays = [s for s in told if s not in grows]
