@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.passed_values import fixed_parameters, other_names
+from qa.author.reached_with import arguments_of
 from qa.ground import Ground
 from qa.reading.function import Call, FunctionReading, Statement, read_function
 from qa.scope_view import FunctionView
@@ -41,10 +42,7 @@ def exits_on(steps: Sequence[Step], ground: Ground) -> list[Exit]:
     found: list[Exit] = []
     dealt: dict[str, set[int]] = {}
     functions = [function for function, _at in steps]
-    entry = functions[0]
-    if entry.span is None:
-        return []
-    arguments = [p.name for p in read_function(entry.text, entry.span.start_line).parameters]
+    arguments = arguments_of(functions)
     for number, (function, _at) in enumerate(steps[:-1]):
         at = steps[number + 1][1]
         if function.span is None or at is None or at.file != function.file:

@@ -94,7 +94,7 @@ def tell_conditions(
     sites = _not_denied_sites(draft, sites, inside, trace, launch["symbol"])
     site = sites[0]
     every = shared_tests(draft.ground, sites, _ANY_LENGTH)
-    shared = [test for test in every if not _launched_anyhow(draft, site, test)]
+    shared = [test for test in every if _is_the_kernels_own(draft, site, test)]
     tests, others = not_denied(shared, inside, draft.ground)
     rows = [_settled(draft, test, inside, trace) for test in tests]
     rows = [row for row in rows if _key(row.test) not in told and row.can_be_told()]
@@ -127,16 +127,16 @@ def tell_conditions(
     return True
 
 
-def _launched_anyhow(draft: Draft, site: Site, test: Test) -> bool:
-    """The function launches the kernel where the test comes out the other way as well."""
+def _is_the_kernels_own(draft: Draft, site: Site, test: Test) -> bool:
+    """Every live launch of the kernel in the function stands under the test, not this one alone."""
     twins = [
         other for other in draft.view.launches
         if not other.dead and other.caller.id == site.caller.id and other.callee.id == site.callee.id
     ]  # fmt: skip
-    return any(
-        (guard.condition, guard.negated) == (test.condition, not test.negated)
-        for call in calls_at(site.caller, twins) for guard in call.guards
-    )  # fmt: skip
+    return all(
+        (test.condition, test.negated) in asked(call.guards)
+        for call in calls_at(site.caller, twins)
+    )
 
 
 def _not_denied_sites(

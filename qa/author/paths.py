@@ -16,6 +16,7 @@ from qa.author.entry_pairs import precisions, twins
 from qa.author.launch_places import tell_place
 from qa.author.launch_prose import Trace, call_words, claim_launch, size_words
 from qa.author.leaving import tell_leaving
+from qa.author.reached_with import arguments_of
 from qa.author.read_back import decided_by_data
 from qa.author.recorded_launches import has_aliases
 from qa.author.sites import shared_tests
@@ -277,7 +278,7 @@ def _needs_a_batch(
         site for site in view.launches
         if not site.dead and site.caller.id == launcher.id and site.callee.id == kernel.id
     ]  # fmt: skip
-    return "batch_count" not in steps[0][0].signature and any(
+    return "batch_count" not in arguments_of([f for f, _at in steps]) and any(
         asks_for_a_batch(test.condition)
         for test in shared_tests(ground, sites) if not test.negated
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from qa.author.passed_values import fixed_parameters
 from qa.ground import Ground
@@ -28,18 +28,17 @@ def out_of_reach(
     entry = next((f for f in view.by_name.get(entries[0], ()) if f.kind == "entry_point"), None)
     if entry is None:
         return {}
-    reading = read_function(function.text, function.span.start_line)
+    paths = [
+        path for made in function.instantiations for config in view.configs
+        if (path := view.path(entries[0], config, made["id"]))
+    ]  # fmt: skip
+    ways = [fixed_parameters([view.owner[i] for i, _at in path], ground) for path in paths]
+    taken = {n for path in paths for n in arguments_of([view.owner[i] for i, _at in path])}
     found: dict[str, Value | None] = {}
-    for parameter in reading.parameters:
+    for parameter in read_function(function.text, function.span.start_line).parameters:
         name = parameter.name
-        if _OF_A_BATCH.fullmatch(name) and not _takes(entry.signature, name):
+        if taken and _OF_A_BATCH.fullmatch(name) and not _takes(taken, name):
             found[name] = 1 if re.match(r"batch", name, re.I) else None
-    ways: list[Mapping[str, set[str]]] = []
-    for made in function.instantiations:
-        for config in view.configs:
-            path = view.path(entries[0], config, made["id"])
-            if path:
-                ways.append(fixed_parameters([view.owner[i] for i, _at in path], ground))
     for name in set.intersection(*(set(way) for way in ways)) if ways else ():
         values = set().union(*(way[name] for way in ways))
         if len(values) == 1:
@@ -47,10 +46,20 @@ def out_of_reach(
     return found
 
 
-def _takes(signature: str, name: str) -> bool:
+def arguments_of(steps: Sequence[FunctionView]) -> list[str]:
+    """Parameters of an entry point, those of what it calls where a macro writes it out."""
+    for function in steps[:2]:
+        if function.span is not None:
+            reading = read_function(function.text, function.span.start_line)
+            if reading.parameters and not reading.broken:
+                return [parameter.name for parameter in reading.parameters]
+    return []
+
+
+def _takes(arguments: set[str], name: str) -> bool:
     """The entry point has the parameter, or one of that kind under a name of its own."""
     kind = "batch" if re.match(r"batch", name, re.I) else "stride"
-    return re.search(rf"\b\w*{kind}\w*", signature, re.I) is not None
+    return any(kind in argument.lower() for argument in arguments)
 
 
 def _value(text: str) -> Value:

@@ -95,8 +95,19 @@ def _values_at(
     An assignment behind a call counts only where a loop leads back from it to the call.
     """
     found: dict[str, int] = {}
-    if not at or re.search(rf"(?<![\w.>]){re.escape(name)}\s*(?:[-+*/%]=|\+\+|--)", function.text):
-        return {} if at else set_to(function, name)
+    if not at or function.span is None:
+        return set_to(function, name)
+
+    def reaches(line: int) -> bool:
+        around = [x for x in reading.loops if x.first <= line <= x.last]
+        return line <= at[-1] or any(x.first <= at[0] <= x.last for x in around)
+
+    for match in re.finditer(
+        rf"(?<![\w.>]){re.escape(name)}\s*(?:[-+*/%]=|\+\+|--)|(?:\+\+|--){re.escape(name)}\b",
+        function.text,
+    ):
+        if reaches(function.span.start_line + function.text.count("\n", 0, match.start())):
+            return {}
     for value, line in set_to(function, name).items():
         back = any(x.first <= line <= x.last and x.first <= at[0] <= x.last for x in reading.loops)
         if line <= at[0] or back:

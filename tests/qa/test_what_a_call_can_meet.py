@@ -11,7 +11,7 @@ from extractor.records import Span
 from qa.author.decisions import equal_to
 from qa.author.early_exits import exits_on, tell_early_exits
 from qa.author.launch_places import _alike
-from qa.author.launch_tests import _launched_anyhow
+from qa.author.launch_tests import _is_the_kernels_own
 from qa.author.passed_values import fixed_parameters, other_names
 from qa.author.reached_with import out_of_reach
 from qa.author.sites import Test as Condition
@@ -122,7 +122,10 @@ BEHIND = """void caller(int n)
 
 def test_a_later_loop_gives_a_name_no_value_ahead_of_it() -> None:
     callee = function("void callee(int n) { k(n); }", "callee")
-    for text, said in ((LATER, []), (BEHIND, ["There `nb` is set to `SMALL`."])):
+    for text, said in (
+        (LATER, ["There `nb` is set to `SMALL`."]),
+        (BEHIND, ["There `nb` is set to `SMALL`."]),
+    ):
         way = [
             function("void entry(int n) { caller(n); }", "entry"),
             function(text, "caller"),
@@ -155,6 +158,6 @@ def test_a_test_that_chooses_between_two_launches_of_a_kernel_does_not_lead_to_i
     ]  # fmt: skip
     draft: Any = Draft(launches=sites)
     chooses = Condition("trans == none", False, place(5))
-    assert _launched_anyhow(draft, cast(Any, sites[0]), chooses)
-    assert not _launched_anyhow(draft, cast(Any, sites[0]), Condition("n > 4", False, place(3)))
+    assert not _is_the_kernels_own(draft, cast(Any, sites[0]), chooses)
+    assert _is_the_kernels_own(draft, cast(Any, sites[0]), Condition("n > 4", False, place(3)))
     assert not _alike(draft.view, launcher, kernel), "one place's block is not the launch's"
