@@ -10,6 +10,7 @@ from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.passed_values import fixed_parameters, other_names
 from qa.author.reached_with import arguments_of
+from qa.author.ways import calls_at
 from qa.ground import Ground
 from qa.reading.function import Call, FunctionReading, Statement, read_function
 from qa.scope_view import FunctionView
@@ -32,12 +33,17 @@ class Exit:
     last: int
 
 
-def exits_on(steps: Sequence[Step], ground: Ground) -> list[Exit]:
+def exits_on(steps: Sequence[Step], ground: Ground, launches: Sequence[Call] = ()) -> list[Exit]:
     """The early returns with success on a way, outermost function first.
 
     What the callers give as a constant is put in: an alternative that it makes false is left out,
     and so is one that an earlier return has dealt with, or that asks for something else than
     arguments of the entry point.
+
+    Args:
+        steps: The way, the entry point first.
+        ground: The library.
+        launches: All places at which the last function makes the launch.
     """
     found: list[Exit] = []
     dealt: dict[str, set[int]] = {}
@@ -52,7 +58,9 @@ def exits_on(steps: Sequence[Step], ground: Ground) -> list[Exit]:
         reading = read_function(function.text, function.span.start_line)
         own = {p.name for p in reading.parameters} & set(arguments)
         own -= set(other_names(way, arguments))
-        for back in _returns(reading, at):
+        last = number == len(steps) - 2
+        calls = list(launches) if last else reading.calls_of(steps[number + 1][0].name)
+        for back in _returns(reading, at, calls):
             guard = back.guards[-1]
             pieces = [
                 piece for piece in split_at(unwrapped(guard.condition), "||")
@@ -62,17 +70,21 @@ def exits_on(steps: Sequence[Step], ground: Ground) -> list[Exit]:
     return found
 
 
-def _returns(reading: FunctionReading, at: Span) -> list[Statement]:
-    """Returns with success in a branch of their own, on the way to a place."""
-    calls = [c for c in reading.calls if c.first <= at.start_line <= c.last]
-    call: Call | None = min(calls, key=lambda c: len(c.guards), default=None)
-    if call is None:
+def _returns(reading: FunctionReading, at: Span, calls: Sequence[Call]) -> list[Statement]:
+    """Returns with success in a branch of their own, ahead of every place of a call."""
+    here = [c for c in reading.calls if c.first <= at.start_line <= c.last]
+    places = [*calls, *sorted(here, key=lambda c: len(c.guards))[:1]]
+    if not here:
         return []
     return [
         back for back in reading.returns
-        if back.last < at.start_line and back.guards and not back.loops
+        if back.guards and not back.loops
         and not back.guards[-1].negated and "success" in back.text
-        and back.guards[:-1] == call.guards[: len(back.guards) - 1]
+        and all(
+            back.last < call.first
+            and back.guards[:-1] == call.guards[: len(back.guards) - 1]
+            for call in places
+        )
         and not _NOT_SIZES.search(back.guards[-1].condition)
     ]  # fmt: skip
 
@@ -113,7 +125,12 @@ def tell_early_exits(draft: Draft, steps: Sequence[Step]) -> set[str]:
     Returns:
         The tests that are told or cannot be met, as they are written.
     """
-    found = exits_on(steps, draft.ground)
+    (launcher, _at), (kernel, _place) = steps[-2], steps[-1]
+    sites = [
+        site for site in draft.view.launches
+        if not site.dead and site.caller.id == launcher.id and site.callee.id == kernel.id
+    ]  # fmt: skip
+    found = exits_on(steps, draft.ground, calls_at(launcher, sites))
     by_function: dict[str, list[Exit]] = {}
     for one in found:
         if any(not draft.tells(piece) for piece in one.pieces):

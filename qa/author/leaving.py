@@ -115,7 +115,7 @@ def tell_leaving(
         if found:
             told.update(b.condition for b in found)
             draft.say(
-                f"{lead} {listed([code(b.condition) for b in found], 'or')} holds.",
+                f"{lead} {listed(list(dict.fromkeys(code(b.condition) for b in found)), 'or')} holds.",
                 *[draft.lines(function, b.first, b.consequence[1]) for b in found],
                 draft.head(function),
             )  # fmt: skip

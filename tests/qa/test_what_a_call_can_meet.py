@@ -16,6 +16,7 @@ from qa.author.passed_values import fixed_parameters, other_names
 from qa.author.reached_with import out_of_reach
 from qa.author.sites import Test as Condition
 from qa.author.told_values import tell_passed
+from qa.reading.function import read_function
 
 ENTRY = "status entry(handle h, int n, int k) { return impl(h, n, k); }"
 IMPL = """status impl(handle h, int n, int k)
@@ -75,12 +76,39 @@ def test_only_returns_that_the_arguments_of_the_public_call_reach_are_told() -> 
         ("middle", "n == 1", ("n == 1",)),
         ("inner", "n <= 1 || !batch_count", ()),  # 0 and 1 have left
     ]
-    draft: Any = Draft()
+    draft: Any = Draft(launches=())
     draft.ground = GROUND
     tell_early_exits(draft, steps())
     assert draft.said == [
         "Before it comes to that, `middle` returns where `n == 0` or `n == 1` holds."
     ]
+
+
+SOME = """status inner(int n)
+{
+  if(n == 1)
+    return status_success;
+  if(mode)
+    LAUNCH((kernel), grid, block, 0, stream, n);
+  else
+  {
+    if(n == 2)
+      return status_success;
+    LAUNCH((kernel), grid, block, 0, stream, n);
+  }
+}
+"""
+
+
+def test_a_return_ahead_of_one_launch_is_none_ahead_of_the_other() -> None:
+    way: Any = [
+        (function("status entry(int n) { inner(n); }", "entry"), None),
+        (function(SOME, "inner"), place(1)),
+        (function("", "kernel"), place(11)),
+    ]
+    calls = [c for c in read_function(SOME, 1).calls if c.name == "LAUNCH"]
+    assert [e.condition for e in exits_on(way, GROUND, calls[1:])] == ["n == 1", "n == 2"]
+    assert [e.condition for e in exits_on(way, GROUND, calls)] == ["n == 1"]
 
 
 def test_a_test_on_the_way_gives_a_name_its_value() -> None:
