@@ -15,6 +15,8 @@ _MOST_TESTS = 12
 _LONGEST_TEST = 260
 _LAST_RETURN = re.compile(r"\breturn\s+([^;]+);\s*\}\s*$")
 _LONGEST_VALUE = 90
+FRAGMENT = "Among other things it has to do this: "
+"""How a telling begins that leaves most of the work out."""
 
 
 def behaviour(draft: Draft, text: str, reading: FunctionReading, callees: Collection[str]) -> str:
@@ -55,7 +57,7 @@ def behaviour(draft: Draft, text: str, reading: FunctionReading, callees: Collec
         "Behaviour, in this order: ", "It has to do the following: ", "Required: ", salt="behaviour"
     )
     if not whole:
-        lead = "Among other things it has to do this: "
+        lead = FRAGMENT
     return lead + "; ".join(parts) + "." + _told(explained)
 
 

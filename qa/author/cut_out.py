@@ -6,6 +6,7 @@ import re
 
 from qa.author.draft import Draft, code, listed
 from qa.gates.compilation import code_digest
+from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
 from qa.slices import KernelSlice
 
@@ -14,9 +15,9 @@ _LONGEST = 700
 _INCLUDE = re.compile(r"^#include\s*<([^>]+)>", re.M)
 
 
-def cut_out(draft: Draft, function: FunctionView) -> KernelSlice | None:
+def cut_out(ground: Ground, function: FunctionView) -> KernelSlice | None:
     """The kernel's slice, where there is one that compiles and that a person can read."""
-    found = draft.ground.slices.get(function.id)
+    found = ground.slices.get(function.id)
     if found is None or not found.architectures or found.record.lines > _LONGEST:
         return None
     return found

@@ -7,9 +7,12 @@ from collections.abc import Collection, Sequence
 
 from extractor.launch_text import split_arguments
 from qa.author.draft import code
-from qa.reading.function import Definition
+from qa.reading.function import Call, Definition
 
 _LONGEST_HELD = 120
+_RETURNS = re.compile(
+    r"(?=\w*(?:RETURN|CHECK|THROW|ASSERT|REQUIRE|VALID))[A-Z][A-Z0-9]*_[A-Z0-9_]+"
+)
 _BY_MACRO = re.compile(r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]*)\(\w+\)(?=<|$)")
 
 
@@ -68,11 +71,50 @@ def named_by_macros(words: Collection[str]) -> str:
 
 
 def with_template(name: str, text: str) -> str:
-    """A name as it is called: with its template arguments, and in the macro that makes it."""
-    match = re.search(rf"\b{re.escape(name)}\)?\s*(<[^()]*>)\s*[()]", text)
-    bound = re.sub(r"\s+", " ", match[1]) if match else ""
+    """A name as it is called: with its template arguments, and in the macro that makes it.
+
+    A launch by a macro may have the name without brackets around it: ``LAUNCH(name<T>, grid, ...)``.
+    """
+    bound = ""
+    for match in re.finditer(rf"\b{re.escape(name)}\)?\s*(?=<)", text):
+        bound = _template_arguments(text[match.end() :])
+        if bound:
+            break
     macro = re.match(rf"([A-Z]\w*)\({re.escape(name)}\)\s*[<(]", text)
     return (f"{macro[1]}({name})" if macro else name) + bound
+
+
+def _template_arguments(text: str) -> str:
+    """The template arguments at the begin of a text; empty where it has none of a call."""
+    depth = brackets = 0
+    for place, sign in enumerate(text):
+        brackets += (sign in "([{") - (sign in ")]}")
+        if brackets < 0:
+            return ""
+        if not brackets:
+            depth += (sign == "<") - (sign == ">" and text[place - 1] != "-")
+        if not depth:
+            followed = re.match(r"\s*[(),]", text[place + 1 :])
+            return re.sub(r"\s+", " ", text[: place + 1]) if followed else ""
+    return ""
+
+
+def around(call: Call, calls: Sequence[Call]) -> str:
+    """The macro that looks at what a call gives, for before its telling; empty where none does.
+
+    Args:
+        call: The call.
+        calls: All of the function's, those by macros among them.
+    """
+    for other in calls:
+        inner = re.sub(r"\s+", "", ",".join(other.arguments)).strip("()")
+        wraps = inner and inner in re.sub(r"\s+", "", call.text) + ")"
+        if (
+            other is not call and wraps and _RETURNS.fullmatch(other.name)
+            and other.first <= call.first and call.last <= other.last
+        ):  # fmt: skip
+            return f"inside {code(f'{other.name}(...)')} "
+    return ""
 
 
 def handed_to_kernel(kernel: str, text: str) -> str:

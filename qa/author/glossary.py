@@ -37,7 +37,7 @@ _MEANINGS = (
 )
 _COUNT_OF = re.compile(
     r"(?:rocblas_\w+\s*\.?\s*|\[\w+\]\s*|specifies\s+|\w+ >=? [\w(), ]+\.\s+)*"
-    r"(?:[tT]he )?(number of [^.,;:\[]{4,60})"
+    r"(?:[tT]he )?(number of [^.,;:\[]{4,120})(?=[.,;:\[]|$)"
 )
 _STORED = re.compile(r"device pointer storing ((?:matrix|vector) [A-Za-z])\b")
 _SPECIFIES = re.compile(
@@ -102,7 +102,8 @@ def meaning(
     if _CHOICES.fullmatch(name) and re.search(r"[*\[]", kind):
         return ""  # memory that has the name of a choice: a diagonal's values, say
     match = re.match(
-        r"(?:rocblas_\w+\s*\.?\s*|\[\w+\]\s*|specifies\s+)*([tT]he [^.,;:]{6,70})", said
+        r"(?:rocblas_\w+\s*\.?\s*|\[\w+\]\s*|specifies\s+)*([tT]he [^.,;:]{6,120})(?=[.,;:]|$)",
+        said,
     )
     if match is None:
         counted = _COUNT_OF.match(said)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from qa.author.behaviour import behaviour, bounds
+from qa.author.behaviour import FRAGMENT, behaviour, bounds
 from qa.author.constants_told import constants_told
 from qa.author.cut_out import answer, cut_out, deliver
 from qa.author.draft import Draft, code, listed
@@ -16,12 +16,14 @@ from qa.author.helpers_told import helpers_told
 from qa.author.kernel_facts import KernelFacts, kernel_facts
 from qa.author.kernel_layout import cooperation, layout, part, scalars
 from qa.author.launch_contract import launch_contract, where_names
+from qa.author.macros_told import macros_told
 from qa.author.meanings import meanings
 from qa.author.narration import narration
+from qa.author.needs import asserted
 from qa.author.outline import explain, here, outline
 from qa.author.protocol import protocol
 from qa.author.purpose import operation, own_words
-from qa.author.subjects import entries_through
+from qa.author.subjects import entries_through, reaching
 from qa.author.work import launch_lines, whole, work, workers
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
@@ -119,7 +121,13 @@ def _draft(
 ) -> Draft | None:
     assert function.span is not None
     facts = kernel_facts(view, ground, function)
-    entries = entries_through(view, function)
+    cut = cut_out(ground, function) if function.kind == "kernel" else None
+    number = None
+    if cut is not None:
+        number = _place(function, cut.record.instantiation)
+        if number is None or not reaching(view, function, number):
+            return None  # what the answer instantiates, calls of this interface do not reach
+    entries = entries_through(view, function, number)
     documentation = next(
         (ground.documentation[e] for e in entries if e in ground.documentation), None
     )
@@ -132,7 +140,6 @@ def _draft(
         kind="kernel_implementation",
     )
     written_out = replace(function, text=macros_written_out(function.text))
-    cut = cut_out(draft, function) if function.kind == "kernel" else None
     helpers = [] if cut is not None else _helpers(view, ground, function)
     parts = [
         _opening(draft, facts, entries, documentation),
@@ -177,12 +184,20 @@ def _draft(
     if function.kind in ("kernel", "device"):
         beside = cut.record.functions if cut is not None else [h.id for h in helpers]
         parts.append(helpers_told(draft, view, function, beside))
+        brought = [view.by_id[one] for one in beside if one in view.by_id]
+        parts.append(asserted(function, brought))
+    else:
+        parts.append(asserted(function, []))
     parts.append(
         deliver(draft, view, function, cut) if cut is not None else _helpers_told(draft, helpers)
     )
     told = [part for part in parts if part]
     if len(told) < (3 if hands_on else 4):
         return None  # steps that are all told need no word on the parameters
+    if any(part.startswith(FRAGMENT) for part in told):
+        return None  # an instruction that tells a part of the work asks for guesses
+    macros = macros_told(draft.ground, function, "\n".join(told))
+    told += [macros] if macros else []
     constants = constants_told(draft.ground, function, "\n".join(told))
     draft.question = "\n\n".join([*told, constants] if constants else told)
     if cut is not None:
@@ -191,6 +206,13 @@ def _draft(
     draft.answer = framed(helpers, function)
     draft.cite(*(h.span for h in helpers if h.span is not None), function.span)
     return draft
+
+
+def _place(function: FunctionView, instantiation: str) -> int | None:
+    """Which of a function's instantiations one is; nothing where the scope has not got it."""
+    rows = [one["id"].split("@")[0] for one in function.instantiations]
+    wanted = instantiation.split("@")[0]
+    return rows.index(wanted) if wanted in rows else None
 
 
 def _category(function: FunctionView, facts: KernelFacts) -> Category:

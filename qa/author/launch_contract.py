@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from qa.author.draft import code, listed
 from qa.author.kernel_facts import KernelFacts
 from qa.author.launch_pairs import Pair, pair_at, passed_arguments
-from qa.author.launch_shapes import bare, explained, resolved, shapes_of
+from qa.author.launch_shapes import explained, resolved, shapes_of
+from qa.author.needs import dynamic_lds, only_where
 from qa.ground import Ground
 from qa.reading.definitions import times_set
 from qa.reading.function import read_function
@@ -63,7 +64,8 @@ def launch_contract(ground: Ground, view: ScopeView, facts: KernelFacts) -> str:
             f"{missing} other {'launcher is' if missing == 1 else 'launchers are'} not told here"
         )
     parts += notes.values()
-    parts += _dynamic_lds(sites)
+    parts += dynamic_lds(sites)
+    parts += filter(None, [only_where(function, sites)])
     if len(callers) == 1:
         parts += _passed(ground, facts, sites)
     pair = next((p for s in sites[:4] if (p := pair_at(view, ground, s)) is not None), None)
@@ -170,28 +172,6 @@ def _varies(ground: Ground, view: ScopeView, pair: Pair) -> bool:
         if at_it and value.get("kernel") == pair.kernel.id:
             seen.setdefault(row["fact"], set()).add(str(value["expressions"]))
     return any(len(values) > 1 for values in seen.values())
-
-
-def _dynamic_lds(sites: Sequence[Site]) -> list[str]:
-    """How many bytes of LDS the launches give, in the launcher's terms: types differ in theirs."""
-    found = []
-    for site in sites:
-        value = bare(site.shared_bytes)
-        text = site.caller.text
-        if re.fullmatch(r"[A-Za-z_]\w*", value) and site.caller.span is not None:
-            reading = read_function(text, site.caller.span.start_line)
-            made = [d for d in reading.definitions if d.name == value]
-            if (
-                len(made) == 1
-                and times_set(text, value) <= 1
-                and len(made[0].value) < _LONGEST_EXTENT
-            ):
-                value = re.sub(r"\s+", " ", made[0].value)
-        found.append(value)
-    told = [code(value) for value in dict.fromkeys(found) if value not in ("0", "")]
-    if not told or len(told) > 4:
-        return []
-    return [f"it gets {listed(told, 'or')} bytes of dynamic LDS"]
 
 
 def _triple(extents: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from qa.author.draft import Draft, code, counted, listed
-from qa.author.given import given, handed_to_kernel, held, named_by_macros, with_template
+from qa.author.given import around, given, handed_to_kernel, held, named_by_macros, with_template
 from qa.reading.definitions import times_set
 from qa.reading.function import Access, Call, Definition, FunctionReading, Statement, read_function
 from qa.reading.function_text import blanked, under_directive
@@ -183,7 +183,7 @@ def _steps(
             for first, last, text in inner
         )
         if words and not nested:
-            found.append(Step(call, words))
+            found.append(Step(call, around(call, reading.calls) + words))
             inner.append((call.first, call.last, call.text))
         elif not nested and not words and _stands_alone(statements, call):
             whole = False

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from qa.author.draft import Draft, code, listed
-from qa.author.given import given, held, named_by_macros, with_template
+from qa.author.given import around, given, held, named_by_macros, with_template
 from qa.author.outline import _STATUSES as STATUSES
 from qa.author.outline import Step, declared, explain, here, loop_heads, where_told
 from qa.reading.definitions import times_set
@@ -216,7 +216,8 @@ def _call(reading: FunctionReading, call: Call, by_reference: Mapping[str, Call]
         a.removeprefix("&") for a in passed
         if re.fullmatch(r"&\w+", a) or by_reference.get(a) is call
     ]  # fmt: skip
-    words = f"{'log it with' if _LOGS.fullmatch(call.name) else 'call'} {code(with_template(call.name, call.text))}"
+    words = around(call, reading.calls)
+    words += f"{'log it with' if _LOGS.fullmatch(call.name) else 'call'} {code(with_template(call.name, call.text))}"
     words += given(passed, [p.name for p in reading.parameters])
     return words + (f", which fills {listed([code(a) for a in filled])}" if filled else "")
 

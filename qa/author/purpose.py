@@ -8,6 +8,7 @@ from extractor.records import Span
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
 from qa.reading.function import read_function
+from qa.reading.function_text import without_comments
 from qa.scope_view import FunctionView
 
 _SHORTEST, _LONGEST, _FEWEST_WORDS = 40, 420, 7
@@ -19,6 +20,8 @@ _WRITTEN = re.compile(
     r"\b(?:into|writes?(?: to| into)?|stores?(?: in| to| into)?|updates?|overwrites?|fills?|clears?)\s+"
     r"(?:the\s+)?(?:(?:matrix|vector|array|buffer)\s+)?`?([A-Za-z_]\w*)"
 )
+_SCALAR = re.compile(r"alpha|beta|gamma|lambda|sigma|tau")
+_LOCAL = re.compile(r"(?!rocblas_|hip|batch_count$)[a-z]+(?:_[a-z0-9_]+|[a-z0-9]*[A-Z]\w*)|\w+_")
 _BEGINS = re.compile(r"[A-Z\"(]")
 
 
@@ -54,8 +57,9 @@ def own_words(ground: Ground, function: FunctionView) -> tuple[str, Span] | None
         not _SHORTEST <= len(text) <= _LONGEST
         or len(text.split()) < _FEWEST_WORDS
         or _NOT_PROSE.search(text)
-        or not _BEGINS.match(text)
+        or not (_BEGINS.match(text) or text.startswith(function.name))
         or _denied(text, function)
+        or speaks_of_others(text, function)
     ):
         return None
     return text.rstrip("."), ground.span(function.file, first, last)
@@ -71,6 +75,16 @@ def _denied(text: str, function: FunctionView) -> bool:
         and re.search(r"[*&]|\[", kinds[name]) is not None
         for name in _WRITTEN.findall(text)
     )  # fmt: skip
+
+
+def speaks_of_others(text: str, function: FunctionView) -> bool:
+    """A comment names a scalar or a variable that the code does not have: it is another's."""
+    code = set(re.findall(r"[A-Za-z_]\w*", without_comments(function.text)))
+    code |= {part for name in code for part in name.split("_")}  # alpha_device is an alpha
+    return any(
+        name not in code and (_SCALAR.fullmatch(name) or _LOCAL.fullmatch(name))
+        for name in re.findall(r"(?<![\w:.])[A-Za-z_]\w*(?!\w|::)", text)
+    )
 
 
 def _first_line(rows: list[str], last: int) -> int:

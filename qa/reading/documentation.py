@@ -94,13 +94,30 @@ def _read(block: str) -> Documentation:
 
 
 def _alternatives(paragraph: str) -> str:
-    """A paragraph of formulas, ``or`` between lines that say what one and the same thing is."""
+    """A paragraph of formulas; ``or`` between lines that say what one and the same thing is."""
     rows = [row for row in paragraph.split("\n") if row.strip()]
     left = {match[1] if (match := re.match(r"\s*(\w+)\s*:?=", row)) else "" for row in rows}
     same = len(rows) > 1 and len(left) == 1 and "" not in left
-    if not same or any(re.search(r"(?:,|\bor|\band)\s*$|[\\]", row) for row in rows):
+    if any("\\" in row for row in rows):
         return paragraph
-    return ", or ".join(row.strip() for row in rows)
+    if same and not any(re.search(r"(?:,|\bor|\band)\s*$", row) for row in rows):
+        return ", or ".join(row.strip() for row in rows)
+    return _equations(rows)
+
+
+def _equations(rows: list[str]) -> str:
+    """Rows of a formula in one line: each equation of its own, and each further case of one."""
+    text = ""
+    for row in rows:
+        bare = row.strip()
+        if not text or re.search(r"(?:[,;:]|\b(?:or|and))$", text, re.I):
+            mark = " "
+        elif re.match(r"=(?!=)", bare):
+            mark = ", "
+        else:
+            mark = "; " if re.match(r"\w+\s*:?=(?!=)", bare) else " "
+        text += (mark if text else "") + bare
+    return text
 
 
 def _clean(text: str) -> str:
