@@ -13,6 +13,7 @@ class Draft:
 
     def __init__(self, **known: Any) -> None:
         self.said: list[str] = []
+        self.category, self.untold = "dispatch", False
         self.view = SimpleNamespace(**known)
         self.ground: Any = SimpleNamespace(constants={}, span=None)
 

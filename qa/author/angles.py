@@ -59,4 +59,4 @@ def propose(view: ScopeView, ground: Ground) -> Iterator[Draft]:
     seen = launched_somewhere(view, functions, recorded)
     for angle in ANGLES:
         own = functions if angle is implementation else seen
-        yield from angle.propose(view, ground, own)
+        yield from (draft for draft in angle.propose(view, ground, own) if not draft.untold)

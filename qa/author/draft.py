@@ -57,6 +57,7 @@ class Draft:
         self.archs = tuple(archs)
         self.question = ""
         self.answer = ""
+        self.untold = False  # something that is asked for could not be told: it is no entry
         self._parts: list[tuple[str, tuple[Cite, ...]]] = []
         self._claims: list[Claim] = []
         self._evidence: list[Span] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from qa.author.draft import Draft, code, counted, listed
@@ -152,7 +152,8 @@ def cooperation(facts: KernelFacts, view: ScopeView) -> str:
     for array in facts.reading.shared[:_MOST_ARRAYS]:
         size = "".join(f"[{extent}]" for extent in array.extents)
         parts.append(f"{code(f'{array.type} {array.name}{size}')} lies in LDS")
-    parts += _barriers(facts, called)
+    recursive = {one for one in called if calls_itself(view, one)}
+    parts += _barriers(facts, called, recursive)
     for pattern, words in (
         ("__shfl", "lanes exchange values with"),
         ("atomic", "results are combined with"),
@@ -182,18 +183,39 @@ def _device_functions(function: FunctionView, view: ScopeView) -> dict[str, Func
     return found
 
 
-def _barriers(facts: KernelFacts, called: dict[str, FunctionReading]) -> list[str]:
+def calls_itself(view: ScopeView, identity: str) -> bool:
+    """An instantiation of a function is called by another one of the same function."""
+    return any(
+        caller in view.owner and view.owner[caller].id == identity
+        for one in view.by_id[identity].instantiations
+        for caller in view.callers.get(one["id"], ())
+    )
+
+
+def _called_as(identity: str) -> str:
+    """A function's name from its id, an operator's with its class."""
+    parts = identity.rsplit("/", 1)[-1].split(":", 2)[-1].split("::")
+    return "::".join(parts[-2:] if parts[-1].startswith("operator") else parts[-1:])
+
+
+def counted_in(barriers: int, *, again: bool) -> str:
+    """How many barriers a function has; a recursion meets them at each of its levels."""
+    return f"{barriers} at each level of its recursion" if again else str(barriers)
+
+
+def _barriers(
+    facts: KernelFacts, called: dict[str, FunctionReading], recursive: Collection[str]
+) -> list[str]:
     """How many barriers order the phases, those in called functions apart."""
     own = len(facts.reading.barriers)
     within = {
-        identity.rsplit(":", 1)[-1].split("::")[-1]: len(reading.barriers)
+        _called_as(identity): counted_in(len(reading.barriers), again=identity in recursive)
         for identity, reading in called.items() if reading.barriers
     }  # fmt: skip
     if not within:
         words = "orders" if own == 1 else "order"
         return [f"{counted(own, 'barrier')} {words} its phases"] if own else []
-    more = " more" if own else ""
-    there = listed([f"{code(name)} has {n}{more}" for name, n in within.items()])
+    there = listed([f"{code(name)} has {words}" for name, words in within.items()])
     if not own:
         return [f"its phases are ordered by barriers in functions that it calls: {there}"]
     words = "orders" if own == 1 else "order"

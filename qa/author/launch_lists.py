@@ -28,6 +28,7 @@ from qa.author.recorded_launches import (
     shape_of,
 )
 from qa.author.recursion import tell_recursion
+from qa.author.repeats import tell_repeats
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView, Site
 
@@ -103,6 +104,7 @@ def _single_draft(
     beyond = bool(handed_on(trace))
     found, all_known, derived, sized = False, True, False, True
     explained: set[str] = set()
+    repeated: set[str] = set()
     for number, launch in enumerate(launches):
         places = sites.of(launch, view, entry, config)
         kernel = view.owner.get(launch["symbol"])
@@ -114,6 +116,9 @@ def _single_draft(
             "trace",
         )
         claim_launch(draft, trace, launch)
+        if launch["repeat"] > 1 and launch["kernel"] not in repeated:
+            repeated.add(launch["kernel"])
+            tell_repeats(draft, entry, config, launch)
         if not places:
             # Several functions launch it, and the trace does not say which one did.
             all_known = sized = False
@@ -176,6 +181,8 @@ def _launch_words(
 ) -> str:
     """How a launch is told; first and last only where the record shows all of the call."""
     kernel, size = code(launch["kernel"]), size_words(launch)
+    if launch["repeat"] > 1:
+        size += f", {launch['repeat']} times in a row"
     by = code(places[0].caller.name) if places else ""
     if beyond:
         also = (

@@ -9,7 +9,7 @@ from qa.author.decisions import Decision
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_shapes import bare, explained, shapes_of
 from qa.author.outline import loop_heads
-from qa.author.sites import shared_tests, sites_of, tests_around
+from qa.author.sites import launching, shared_tests, sites_of, tests_around
 from qa.ground import Ground
 from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView, Site
@@ -35,13 +35,19 @@ def tell_place(
     sites = [s for s in sites_of(view, instantiation.split("@")[0]) if s.caller.id == launcher.id]
     if not sites or launcher.span is None:
         return False
-    told = _tell_branches(draft, ground, launcher, kernel, sites)
-    if _alike(view, launcher, kernel):
-        told |= tell_shape(draft, ground, launcher, sites)
-    told |= _tell_loop(draft, launcher, sites)
+    every = [  # one instantiation's shape is not that of another's launch
+        s for s in view.launches
+        if not s.dead and s.caller.id == launcher.id and s.callee.id == kernel.id
+    ] or sites  # fmt: skip
+    told = _tell_branches(draft, ground, launcher, kernel, every)
+    told |= tell_shape(draft, ground, launcher, every)
+    told |= _tell_loop(draft, launcher, every)
     own = [d for d in decisions if d.function.id == launcher.id and not d.instead]
     for decision in reversed(own):
         others = _on_the_other_side(view, launcher, decision)
+        made = launched_by(view, ground, draft.entry_points, launcher)
+        if any(site.callee.name not in made for site in others):
+            continue  # no recorded call shows that this way is open to the entry point
         names = list(dict.fromkeys(s.callee.name for s in others if s.callee.name != kernel.name))
         if not names or len(names) > _MOST_KERNELS:
             continue
@@ -56,13 +62,28 @@ def tell_place(
     return told
 
 
-def _alike(view: ScopeView, launcher: FunctionView, kernel: FunctionView) -> bool:
-    """Every live launch of the kernel in the function has the same grid and block."""
-    places = [
-        s for s in view.launches
-        if not s.dead and s.caller.id == launcher.id and s.callee.id == kernel.id
-    ]  # fmt: skip
-    return len({(s.grid, s.block) for s in places}) <= 1
+def launched_by(
+    view: ScopeView, ground: Ground, entries: Sequence[str], launcher: FunctionView
+) -> set[str]:
+    """Kernels that a function is sure to have launched in recorded calls of some entry points."""
+
+    def made() -> dict[str, dict[str, set[tuple[str, str]]]]:
+        found: dict[str, dict[str, set[tuple[str, str]]]] = {}
+        for trace in ground.traces(view.interface):
+            own = found.setdefault(trace["entry"], {})
+            for launch in trace["launches"]:
+                way = (trace.get("config", "source"), launch["symbol"])
+                own.setdefault(launch["kernel"], set()).add(way)
+        return found
+
+    recorded = view.once("launches of recorded calls", made)
+    return {
+        kernel for entry in entries for kernel, ways in recorded.get(entry, {}).items()
+        if any(
+            site.caller.id == launcher.id
+            for config, symbol in ways for site in launching(view, entry, config, symbol)
+        )
+    }  # fmt: skip
 
 
 def _tell_branches(
@@ -156,7 +177,7 @@ def _on_the_other_side(view: ScopeView, launcher: FunctionView, decision: Decisi
         guards = calls[0].guards if calls else ()
         if any(
             g.line == decision.span.start_line and g.condition == decision.condition
-            and g.negated == decision.holds for g in guards
+            and g.negated == decision.holds for g in guards[-1:]
         ):  # fmt: skip
             found.append(site)
     return found

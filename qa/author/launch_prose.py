@@ -50,7 +50,7 @@ def claim_launch(draft: Draft, trace: Trace, launch: dict[str, Any] | None) -> N
 
 
 def size_words(launch: dict[str, Any]) -> str:
-    """Grid, block and dynamic LDS in words."""
+    """Grid, block and dynamic LDS in words; not how often, which wants a reason."""
     grid, block = list(launch["grid"]), list(launch["block"])
     for extents in (grid, block):
         while len(extents) > 1 and extents[-1] == 1:
@@ -58,8 +58,6 @@ def size_words(launch: dict[str, Any]) -> str:
     shape = f"{' x '.join(map(str, grid))} {'block' if grid == [1] else 'blocks'} of {' x '.join(map(str, block))} {'thread' if block == [1] else 'threads'}"
     if launch["shared_bytes"]:
         shape += f" and {launch['shared_bytes']} bytes of dynamic LDS"
-    if launch["repeat"] > 1:
-        shape += f", {launch['repeat']} times in a row"
     return shape
 
 

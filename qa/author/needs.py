@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from extractor.launch_text import split_arguments
 from qa.author.draft import code, listed
+from qa.author.given import handed_to_kernel
 from qa.author.launch_shapes import bare
 from qa.author.outline import explain
 from qa.author.purpose import speaks_of_others
@@ -40,7 +42,7 @@ def asserted(function: FunctionView, helpers: Sequence[FunctionView]) -> str:
         if rows:
             parts.append(f"{code(one.name)} has a `static_assert` of {listed(rows)}.")
     notes = [
-        note for note in _NOTE.findall(function.text)
+        note for note in _notes(function.text)
         if len(note) <= _LONGEST and not re.search(r'[`";{}]', note)
         and not speaks_of_others(note, function)
     ]  # fmt: skip
@@ -48,6 +50,16 @@ def asserted(function: FunctionView, helpers: Sequence[FunctionView]) -> str:
         quoted = listed([f'"{one.rstrip(".")}"' for one in dict.fromkeys(notes)][:_MOST])
         parts.append(f"The library notes in {code(function.name)}: {quoted}.")
     return " ".join(parts)
+
+
+def _notes(text: str) -> list[str]:
+    """Comments of one line, whole sentences, that say what is always or has to be so."""
+    rows = ["", *text.split("\n"), ""]
+    comments = [row.strip().startswith("//") for row in rows]
+    return [
+        match[1] for number, row in enumerate(rows)
+        if (match := _NOTE.match(row)) and not comments[number - 1] and not comments[number + 1]
+    ]  # fmt: skip
 
 
 def only_where(kernel: FunctionView, sites: Sequence[Site]) -> str:
@@ -58,11 +70,11 @@ def only_where(kernel: FunctionView, sites: Sequence[Site]) -> str:
         sites: All live launches of it.
     """
     assert kernel.span is not None
-    own = {p.name for p in read_function(kernel.text, kernel.span.start_line).parameters}
+    own = [p.name for p in read_function(kernel.text, kernel.span.start_line).parameters]
     found: dict[tuple[str, ...], None] = {}
     for site in sites:
         calls = calls_at(site.caller, [site])
-        tests = _size_tests(site.caller, calls[0], own) if calls else ()
+        tests = _size_tests(site.caller, calls[0], kernel.name, own) if calls else ()
         if not tests:
             return ""
         found[tests] = None
@@ -75,9 +87,17 @@ def only_where(kernel: FunctionView, sites: Sequence[Site]) -> str:
     return f"it is launched only where {listed(ways, 'or')}, and need not work otherwise"
 
 
-def _size_tests(launcher: FunctionView, call: Call, own: set[str]) -> tuple[str, ...]:
-    """Tests around a launch that look at nothing but what the kernel is given by the same name."""
+def _size_tests(
+    launcher: FunctionView, call: Call, kernel: str, own: Sequence[str]
+) -> tuple[str, ...]:
+    """Tests around a launch that look at nothing but what the kernel is given, in its own names."""
     assert launcher.span is not None
+    arguments = [
+        re.sub(r"\s+", "", a) for a in split_arguments(handed_to_kernel(kernel, call.text))
+    ]
+    if len(arguments) != len(own):
+        return ()
+    given = dict(zip(arguments, own, strict=True))
     rows = launcher.text.split("\n")
     found = []
     for guard in call.guards:
@@ -86,14 +106,15 @@ def _size_tests(launcher: FunctionView, call: Call, own: set[str]) -> tuple[str,
             rows[guard.line - launcher.span.start_line + 1 : call.first - launcher.span.start_line]
         )
         if (
-            not guard.negated and names and names <= own and len(guard.condition) <= _LONGEST
+            not guard.negated and names and names <= given.keys()
+            and len(guard.condition) <= _LONGEST
             and _SIZE_TEST.search(guard.condition)
             and not re.search(r"[A-Za-z_]\w*\s*[(:<]\s*[A-Za-z]", guard.condition)
-            and not set(re.findall(r"[A-Z]\w+", guard.condition))
-            and all(re.search(rf"[,(]\s*{n}\s*[,)]", call.text) for n in names)
+            and not re.search(r"[A-Z]\w+", guard.condition)
             and not any(_is_set(between, n) for n in names)
         ):  # fmt: skip
-            found.append(re.sub(r"\s+", " ", guard.condition))
+            told = re.sub(r"\b[a-z]\w*", lambda m: given.get(m[0], m[0]), guard.condition)
+            found.append(re.sub(r"\s+", " ", told))
     return tuple(found)
 
 

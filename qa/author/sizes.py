@@ -93,10 +93,17 @@ def _draft(
         and returned.value > 16
     ):
         return None
+    shown = {step.text.split(" ")[0] for step in sizes if not step.value or step in told}
+    if any(
+        p.name.startswith("size_") and "*" in p.type
+        and p.name not in elsewhere and f"*{p.name}" not in shown
+        for p in made.reading.parameters
+    ):  # fmt: skip
+        return None  # a buffer that is asked for would be missing
     entries = entries_through(view, function, number)
     draft = Draft(view, ground, "resources", f"sizes in {function.id}", entries)
     used = _names(told, returned, outcome)
-    shown = [
+    given_to_it = [
         f"{n} = {v}"
         for n, v in values.items()
         if isinstance(v, int)
@@ -106,14 +113,14 @@ def _draft(
         and f"*{n}" not in outcome.values
     ]
     asked = set(re.findall(r"\b[A-Za-z_]\w*\b", " ".join(s.text for s in outcome.steps)))
-    shown += [
+    given_to_it += [
         f"{n} = {code(v)}"
         for n, v in values.items()
         if isinstance(v, str) and v in ground.enumerators and n in asked and n not in made.fixed
     ]  # an enumerator that a test asks for decides as much as a number does
     types = {n: t for n, t in made.types.items() if n in used and _plain(t) in BYTES}
     bound = [f"{code(n)} = {code(t)}" for n, t in types.items()]
-    given = listed([*shown, *bound]) or "ordinary arguments"
+    given = listed([*given_to_it, *bound]) or "ordinary arguments"
     behind = code(entries[0])
     batched = not any("batch_count" in name for name in made.fixed)
     and_batch = " and say which of them grows with the batch" if batched else ""
@@ -156,7 +163,7 @@ def _draft(
             f"The result {code(returned.text)} is {returned.value} bytes.",
             draft.lines(function, returned.first, returned.last), "recompute",
         )  # fmt: skip
-    elif len(told) > 1:
+    elif len(told) > 1 and not elsewhere:
         draft.say(
             f"Together that is {' + '.join(str(s.value) for s in told)} = {total} bytes.",
             "recompute",
@@ -190,7 +197,7 @@ def _tell_branch(draft: Draft, made: Arguments, step: Step) -> None:
     state = "holds" if step.value else "does not hold"
     draft.say(
         draft.choose(
-            f"{code(step.text)} {state}" + (", so that branch sets the sizes." if step.value else ", so its branch is passed over."),
+            f"{code(step.text)} {state}" + (", so its branch is gone through." if step.value else ", so its branch is passed over."),
             f"The test {code(step.text)} {'is met' if step.value else 'is not met'} with these arguments.",
             salt=f"{step.text}",
         ),

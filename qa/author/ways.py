@@ -13,6 +13,7 @@ from qa.scope_view import FunctionView, Site
 _LITERALS = ("true", "false", "0", "1")
 _MOST_PLACES, _MOST_GUARDS, _MOST_TOLD, _MOST_NAMES = 6, 3, 3, 5
 _LONGEST = 100
+_MOST_OF_CHAIN, _LONGEST_OF_CHAIN = 10, 150
 _MOST_LINES = 12
 _WORDS = frozenset(["true", "false", "nullptr", "std", "const", "sizeof", "and", "or", "not"])
 _TEMPLATE = re.compile(r"<[^<>=&|]*>(?=\s*[(:])")
@@ -98,19 +99,23 @@ def tell_ways(
     plain = all(
         len(row) <= _MOST_GUARDS and all(len(one[0]) <= _LONGEST for one in row) for row in own
     )
+    chain = _chain(own)
     if plain and len(own) <= _MOST_PLACES:
         ways = "; ".join(f"where {_state(row)}" if row else "without a further test" for row in own)
         if every := _all_outcomes(own):
             ways = f"one for each way in which {listed([code(one) for one in every])} can come out"
         joint = ", " if every else ": "
         draft.say(f"{it} in {_COUNT[len(own)]} branches{joint}{ways}.", *spans, head)
-    else:
-        tests = list(dict.fromkeys(one for row in own for one in row))
+    elif chain:
         draft.say(
-            f"{it} at {len(own)} places, which tests on {_names(tests)} tell apart.",
-            *spans, head,
+            f"{it} at {len(own)} places, and a call takes the first of them whose test holds: "
+            f"{'; '.join(chain)}.", *spans, head,
         )  # fmt: skip
         draft.claim("number", str(len(own)), len(own), "recompute")
+    else:
+        # Which of the places a call takes stays open: an answer on just that is left out.
+        draft.untold |= draft.category == "dispatch"
+        return bool(left)
     return True
 
 
@@ -121,6 +126,21 @@ def _lines(draft: Draft, function: FunctionView, guard: Guard) -> Span:
     branch = next((b for b in reading.branches if b.first == guard.line), None)
     last = branch.consequence[0] if branch is not None else guard.line
     return draft.lines(function, guard.line, min(last, guard.line + _MOST_LINES))
+
+
+def _chain(own: Sequence[Sequence[Asked]]) -> list[str]:
+    """The tests of an ``if`` with ``else if`` behind it, one for each place; else nothing."""
+    failed: tuple[Asked, ...] = ()
+    told = []
+    for number, row in enumerate(own):
+        rest = tuple(row[len(failed) :])
+        last = number == len(own) - 1 and not rest
+        if tuple(row[: len(failed)]) != failed or not (last or (len(rest) == 1 and not rest[0][1])):
+            return []
+        told.append("where all of these fail" if last else code(rest[0][0]))
+        failed += tuple((condition, True) for condition, _negated in rest)
+    short = all(len(condition) <= _LONGEST_OF_CHAIN for condition, _negated in failed)
+    return told if short and len(told) <= _MOST_OF_CHAIN else []
 
 
 def _all_outcomes(own: Sequence[Sequence[Asked]]) -> list[str]:

@@ -9,12 +9,12 @@ from qa.author.macros_told import file_names
 from qa.author.needs import asserted, dynamic_lds, only_where
 
 KERNEL = """template <int NB, typename T>
-__global__ void fill(int n, int k, T* x)
+__global__ void fill(int N, int k, T* x)
 {
-    // n is always <= NB
+    // N is always <= NB
     static_assert(NB > 256);
     extern __shared__ double lmem[];
-    x[n] = k;
+    x[N] = k;
 }
 """
 LAUNCHER = """void run(int n, int k, T* x, bool pivot)
@@ -61,13 +61,13 @@ def site(line: int, lds: str = "bytes") -> Any:
 def test_what_the_code_asserts_and_notes_is_told() -> None:
     told = asserted(function("fill", KERNEL), [])
     assert "`fill` has a `static_assert` of `NB > 256`." in told
-    assert 'The library notes in `fill`: "n is always <= NB".' in told
+    assert 'The library notes in `fill`: "N is always <= NB".' in told
     assert asserted(function("plain", "void plain(int n)\n{\n}\n"), []) == ""
 
 
 def test_sizes_that_every_launch_is_made_for_are_told() -> None:
     kernel = function("fill", KERNEL)
-    assert "`(n % 32 == 0) && (k % 8 == 0)` holds" in only_where(kernel, [site(11), site(18)])
+    assert "`(N % 32 == 0) && (k % 8 == 0)` holds" in only_where(kernel, [site(11), site(18)])
     assert only_where(kernel, [site(11), site(24)]) == ""  # n is another one by then
 
 

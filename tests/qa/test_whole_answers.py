@@ -59,6 +59,26 @@ def test_a_test_too_long_to_quote_leaves_its_names_and_its_outcome() -> None:
     assert ways(text) == ["A further test around `g` looks at `n` and `wide` and has to hold."]
 
 
+def test_tests_one_behind_the_other_are_told_in_their_order() -> None:
+    rows = "".join(
+        f"  else if(n <= {64 * number})\n    g(n, {number});\n" for number in range(2, 6)
+    )
+    text = f"void f(int n)\n{{\n  if(n <= 64)\n    g(n, 1);\n{rows}  else\n    g(n, 6);\n}}\n"
+    assert ways(text) == [
+        "It is called there at 6 places, and a call takes the first of them whose test holds: "
+        "`n <= 64`; `n <= 128`; `n <= 192`; `n <= 256`; `n <= 320`; where all of these fail."
+    ]
+
+
+def test_an_answer_that_cannot_tell_its_places_apart_is_no_entry() -> None:
+    rows = "".join(f"  if(n == {number} || wide)\n    g(n, {number});\n" for number in range(9))
+    draft = Draft()
+    text = f"void f(int n, bool wide)\n{{\n{rows}}}\n"
+    calls = read_function(text, 1).calls_of("g")
+    assert not tell_ways(cast(Any, draft), function(text), "`g`", calls, ())
+    assert (draft.said, draft.untold) == ([], True)
+
+
 def test_nothing_is_said_where_every_test_is_told() -> None:
     assert ways("void f(int n)\n{\n  if(n > 4)\n    g(n);\n}\n", ("n > 4", False)) == []
 
