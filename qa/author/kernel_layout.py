@@ -198,9 +198,10 @@ def _called_as(identity: str) -> str:
     return "::".join(parts[-2:] if parts[-1].startswith("operator") else parts[-1:])
 
 
-def counted_in(barriers: int, *, again: bool) -> str:
+def counted_in(barriers: int, *, more: bool, again: bool) -> str:
     """How many barriers a function has; a recursion meets them at each of its levels."""
-    return f"{barriers} at each level of its recursion" if again else str(barriers)
+    words = f"{barriers} more" if more else str(barriers)
+    return f"{words} at each level of its recursion" if again else words
 
 
 def _barriers(
@@ -209,7 +210,9 @@ def _barriers(
     """How many barriers order the phases, those in called functions apart."""
     own = len(facts.reading.barriers)
     within = {
-        _called_as(identity): counted_in(len(reading.barriers), again=identity in recursive)
+        _called_as(identity): counted_in(
+            len(reading.barriers), more=bool(own), again=identity in recursive
+        )
         for identity, reading in called.items() if reading.barriers
     }  # fmt: skip
     if not within:

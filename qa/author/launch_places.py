@@ -131,6 +131,7 @@ def tell_shape(draft: Draft, ground: Ground, launcher: FunctionView, sites: Sequ
     for name in fixed:
         draft.claim("constant", name, ground.constants[name][0], "source")
     constants = [ground.constants[name] for name in fixed]
+    words += "," * words.endswith("as the case may be")
     draft.say(
         f"There {code(launcher.name)} sets {words} for it{meant}.",
         *[s.at for s in sites[:3]],

@@ -38,7 +38,7 @@ def tell_repeats(draft: Draft, entry: str, config: str, launch: dict[str, Any]) 
         reading = read_function(function.text, function.span.start_line)
         loop = _innermost(reading.loops, at.start_line)
         head = loop_heads(function, reading).get(loop.first, "") if loop is not None else ""
-        if loop is None or not 0 < len(head) <= _LONGEST_HEAD or _in_passes(draft, head):
+        if loop is None or not 0 < len(head) <= _LONGEST_HEAD or _in_passes(draft, function, head):
             continue
         lines = _calls(draft, function, following)
         outside = [line for line in lines if not loop.first <= line <= loop.last]
@@ -63,11 +63,18 @@ def _innermost(loops: list[Loop], line: int) -> Loop | None:
     )  # fmt: skip
 
 
-def _in_passes(draft: Draft, head: str) -> bool:
-    """A loop over parts that are larger than any size that is recorded has one round."""
+def _in_passes(draft: Draft, function: FunctionView, head: str) -> bool:
+    """A loop over parts that are larger than any size that is recorded has one round.
+
+    The step of such a loop is a constant of the library: a large one, or one that is worked out.
+    """
     step = _STEP.search(head)
-    value = draft.ground.constants.get(step[1]) if step is not None else None
-    return value is not None and value[0] > _LARGE_STEP
+    if step is None or step[1].isdigit() or re.search(rf"\b{step[1]}\b", function.signature):
+        return False
+    if re.search(rf"(?<![\w.])\w+\s+{step[1]}\s*(?:=|;|,)", function.text):
+        return False
+    value = draft.ground.constants.get(step[1])
+    return value is None or value[0] > _LARGE_STEP
 
 
 def _calls(draft: Draft, function: FunctionView, following: FunctionView) -> list[int]:

@@ -86,7 +86,9 @@ def test_barriers_of_called_functions_are_counted_apart() -> None:
     )
     outer = function_of("void k(T* x)\n{\n  __syncthreads();\n  part(x);\n}\n", "k", "kernel")
     facts = KernelFacts(outer, cast(Any, None), read_function(outer.text, 1))
-    view: Any = SimpleNamespace(callees={outer.id: [inner]})
+    view: Any = SimpleNamespace(
+        callees={outer.id: [inner]}, by_id={inner.id: inner}, owner={}, callers={}
+    )
     assert cooperation(facts, view) == (
         "Cooperation: 1 barrier of its own orders its phases, and in functions that it calls "
         "`part` has 2 more."

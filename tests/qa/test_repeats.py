@@ -33,6 +33,7 @@ def made(way: list[tuple[str, int]]) -> Any:
         "outer": function(OUTER, "outer"), "inner": function(INNER, "inner"),
         "kernel": function("void kernel(int n)\n{\n}\n", "kernel", "kernel"),
     }  # fmt: skip
+    owner["inner"].signature = "void inner(int n, int i)"
     path = [(name, Draft.lines(None, line) if line else None) for name, line in way]
     draft = Draft(owner=owner, path=lambda *_a: path, launches=[])
     draft.ground = SimpleNamespace(constants={"WHOLE": (1 << 20, "a.hpp", 1)})
@@ -74,4 +75,4 @@ def test_a_recursion_meets_its_barriers_at_each_level() -> None:
     assert calls_itself(view, "r")
     view.callers = {}
     assert not calls_itself(view, "r")
-    assert counted_in(1, again=True) == "1 at each level of its recursion"
+    assert counted_in(1, more=False, again=True) == "1 at each level of its recursion"
