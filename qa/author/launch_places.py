@@ -35,13 +35,11 @@ def tell_place(
     sites = [s for s in sites_of(view, instantiation.split("@")[0]) if s.caller.id == launcher.id]
     if not sites or launcher.span is None:
         return False
-    every = [  # one instantiation's shape is not that of another's launch
-        s for s in view.launches
-        if not s.dead and s.caller.id == launcher.id and s.callee.id == kernel.id
-    ] or sites  # fmt: skip
-    told = _tell_branches(draft, ground, launcher, kernel, every)
-    told |= tell_shape(draft, ground, launcher, every)
-    told |= _tell_loop(draft, launcher, every)
+    if not _alike(view, launcher, kernel):  # one instantiation's shape is not another's
+        sites = _places(view, launcher, kernel)
+    told = _tell_branches(draft, ground, launcher, kernel, sites)
+    told |= tell_shape(draft, ground, launcher, sites)
+    told |= _tell_loop(draft, launcher, sites)
     own = [d for d in decisions if d.function.id == launcher.id and not d.instead]
     for decision in reversed(own):
         others = _on_the_other_side(view, launcher, decision)
@@ -60,6 +58,18 @@ def tell_place(
         )  # fmt: skip
         return True
     return told
+
+
+def _places(view: ScopeView, launcher: FunctionView, kernel: FunctionView) -> list[Site]:
+    return [
+        s for s in view.launches
+        if not s.dead and s.caller.id == launcher.id and s.callee.id == kernel.id
+    ]  # fmt: skip
+
+
+def _alike(view: ScopeView, launcher: FunctionView, kernel: FunctionView) -> bool:
+    """Every live launch of the kernel in the function has the same grid and block."""
+    return len({(s.grid, s.block) for s in _places(view, launcher, kernel)}) <= 1
 
 
 def launched_by(
