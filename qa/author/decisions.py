@@ -9,8 +9,16 @@ from dataclasses import dataclass, field
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_prose import Trace, meaning_words, tell_constants
-from qa.author.passed_values import Passed, fixed_parameters, is_constant, not_denied, within
+from qa.author.passed_values import (
+    Passed,
+    Within,
+    fixed_parameters,
+    is_constant,
+    not_denied,
+    within,
+)
 from qa.author.sites import Test, count_of_tests, shared_tests
+from qa.author.subjects import types_of
 from qa.author.told_values import tell_passed
 from qa.author.ways import asked, calls_at, tell_ways
 from qa.ground import Ground
@@ -101,6 +109,7 @@ def decisions_on(
             calls = reading.calls_of(following.name)
             every = max((len(c.guards) for c in calls), default=0)
         fixed = fixed_parameters([f for f, _place in steps[: number + 1]], ground, known)
+        fixed |= bound_here(function, path[number][0])
         known[function.id] = equal_to(tests, ground)
         settled = [t for t in tests if _is_settled(t, fixed, ground)]
         tests = [t for t in tests if t not in settled]
@@ -177,7 +186,23 @@ def _is_settled(test: Test | Decision, fixed: Mapping[str, set[str]], ground: Gr
         for word in re.findall(r"[A-Za-z_]\w*", test.condition)
         if word not in ground.enumerators
     } - {"true", "false"}
-    return bool(asked) and all(len(fixed.get(word, ())) == 1 for word in asked)
+    if bool(asked) and all(len(fixed.get(word, ())) == 1 for word in asked):
+        return True
+    one = {n: min(v) for n, v in fixed.items() if len(v) == 1}
+    flags = {n: int(v in ("true", "1")) for n, v in one.items() if v in ("true", "false", "0", "1")}
+    sure = [Within(flags).truth(p, ground) for p in split_at(unwrapped(test.condition), "&&")]
+    return bool(asked & set(flags)) and False in sure
+
+
+def bound_here(function: FunctionView, instantiation: str) -> dict[str, set[str]]:
+    """Flags among the template parameters of the instantiation that a way goes through."""
+    number = next(
+        (i for i, one in enumerate(function.instantiations) if one["id"] == instantiation), None
+    )
+    return {
+        name: {value} for name, value in types_of(function, number).items()
+        if value in ("true", "false")
+    }  # fmt: skip
 
 
 def _is_usual(test: Test) -> bool:

@@ -12,6 +12,7 @@ from extractor.launch_text import split_arguments
 from qa.author.draft import Draft, code, listed
 from qa.author.kernel_facts import KernelFacts, kernel_facts, ordinary
 from qa.author.launch_prose import Trace
+from qa.author.reached_with import taking
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
 from qa.reading.template_parameters import template_parameters
@@ -323,7 +324,8 @@ def draft_of(
         subject: What tells it from other entries of the interface.
     """
     trace = shape.trace if shape is not None else None
-    entries = entries_through(view, pair.kernel, pair.number)
+    given = shape.values if shape is not None else ()
+    entries = taking(view, entries_through(view, pair.kernel, pair.number), given)
     configs = tuple(c for c in view.configs if c in pair.site.configs)
     if trace is not None:
         entries, configs = [trace["entry"]], (trace.get("config", "source"),)

@@ -20,6 +20,7 @@ from qa.author.kernel_facts import (
 )
 from qa.author.numbers import equation
 from qa.author.ownership import owned
+from qa.author.reached_with import taking
 from qa.author.subjects import entries_through
 from qa.author.wavefronts import spread
 from qa.ground import Ground
@@ -98,7 +99,7 @@ def _element_draft(
     strides = {n: int(v) for n, v in values.items() if n not in types and v}
     if any(at(index, {**values, n: v + 1}, **spot) == element for n, v in strides.items()):
         return None  # given for nothing: it comes to nothing at this place
-    entries = entries_through(view, function, number)
+    entries = taking(view, entries_through(view, function, number), strides)
     draft = Draft(view, ground, "index_mapping", f"element of {buffer} in {function.id}", entries)
     constants = [f"{code(n)} = {v}" for n, v in values.items() if n in types]
     given = [f"{code(n)} = {v}" for n, v in values.items() if n not in types and v]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from qa.author.passed_values import fixed_parameters
 from qa.ground import Ground
@@ -46,6 +46,29 @@ def out_of_reach(
     return found
 
 
+def taking(view: ScopeView, entries: list[str], names: Iterable[str]) -> list[str]:
+    """Those of some entry points that take a batch or a stride where values for them are given.
+
+    All of them where none does, or where no such value is given.
+    """
+    wanted = {_kind(name) for name in names if _OF_A_BATCH.fullmatch(name)}
+    able = [entry for entry in entries if wanted <= _kinds(view, entry)] if wanted else []
+    return able or entries
+
+
+def _kinds(view: ScopeView, entry: str) -> set[str]:
+    names = ""
+    for one in view.entry_ids(entry)[:1]:
+        for target, _at, _configs in view.edges.get(one, ()):
+            if one in view.owner and target in view.owner:
+                names += " ".join(arguments_of([view.owner[one], view.owner[target]])).lower()
+    return {kind for kind in ("batch", "stride") if kind in names}
+
+
+def _kind(name: str) -> str:
+    return "batch" if "batch" in name.lower() else "stride"
+
+
 def arguments_of(steps: Sequence[FunctionView]) -> list[str]:
     """Parameters of an entry point, those of what it calls where a macro writes it out."""
     for function in steps[:2]:
@@ -58,8 +81,7 @@ def arguments_of(steps: Sequence[FunctionView]) -> list[str]:
 
 def _takes(arguments: set[str], name: str) -> bool:
     """The entry point has the parameter, or one of that kind under a name of its own."""
-    kind = "batch" if re.match(r"batch", name, re.I) else "stride"
-    return any(kind in argument.lower() for argument in arguments)
+    return any(_kind(name) in argument.lower() for argument in arguments)
 
 
 def _value(text: str) -> Value:

@@ -8,12 +8,12 @@ from typing import Any, cast
 from kept_sayings import Draft, function
 
 from extractor.records import Span
-from qa.author.decisions import equal_to
+from qa.author.decisions import _is_settled, equal_to
 from qa.author.early_exits import exits_on, tell_early_exits
 from qa.author.launch_places import _alike
 from qa.author.launch_tests import _is_the_kernels_own
 from qa.author.passed_values import fixed_parameters, other_names
-from qa.author.reached_with import out_of_reach
+from qa.author.reached_with import out_of_reach, taking
 from qa.author.sites import Test as Condition
 from qa.author.told_values import tell_passed
 from qa.reading.function import read_function
@@ -128,6 +128,26 @@ def test_a_parameter_that_the_entry_point_cannot_choose_has_its_constant() -> No
     )  # fmt: skip
     assert out_of_reach(view, GROUND, ["entry"], rows[2]) == {"batch_count": 1}
     assert out_of_reach(view, GROUND, ["middle"], rows[2]) == {}
+
+
+def test_values_of_a_batch_are_given_to_an_entry_point_that_takes_one() -> None:
+    many = "status many(handle h, int n, int batch_count) { return impl(h, n, batch_count); }"
+    owner = {"entry": function(ENTRY, "entry"), "many": function(many, "many"),
+             "macro": function("MADE(many)", "macro"), "impl": function(many, "impl")}  # fmt: skip
+    view: Any = SimpleNamespace(
+        owner=owner, entry_ids=lambda name: [name],
+        edges={name: [("impl", place(1), ("source",))] for name in ("entry", "many", "macro")},
+    )  # fmt: skip
+    entries = ["entry", "many", "macro"]
+    assert taking(view, entries, ["n", "batch_count"]) == ["many", "macro"]
+    assert taking(view, entries, ["n"]) == entries
+    assert taking(view, entries[:1], ["stride_a"]) == entries[:1]
+
+
+def test_a_flag_of_the_instantiation_settles_a_test() -> None:
+    test = Condition("!BATCHED && batch_count == 1", False, place(1))
+    assert _is_settled(test, {"BATCHED": {"true"}}, GROUND)
+    assert not _is_settled(test, {"BATCHED": {"false"}}, GROUND)
 
 
 LATER = """void caller(int n)
