@@ -21,7 +21,7 @@ from qa.author.races import Launched, clash_of
 from qa.author.subjects import entries_through
 from qa.ground import Ground
 from qa.reading.function import read_function
-from qa.reading.function_text import under_directive
+from qa.reading.function_text import under_directive, without_comments
 from qa.scope_view import FunctionView, ScopeView
 
 _MOST_PHASES = 6
@@ -284,11 +284,7 @@ def _placed(
             f"At which of its own barriers do {listed([code(a) for a in arrays])} change hands in {code(function.name)}, as {code(entries[0])} runs it?",
         )
     head = draft.head(function)
-    count = len(
-        re.findall(
-            r"\b__syncthreads\b", re.sub(r"//[^\n]*|/\*.*?\*/", "", function.text, flags=re.S)
-        )
-    )
+    count = len(re.findall(r"\b__syncthreads\b", without_comments(function.text)))
     if count != len(barriers):
         return
     draft.claim("count", function.name, {"name": "__syncthreads", "count": count}, "source")

@@ -7,6 +7,7 @@ import re
 from qa.author.draft import code, listed
 from qa.ground import Ground
 from qa.reading.function import read_function
+from qa.reading.function_text import without_comments
 from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView
 
@@ -61,7 +62,7 @@ def file_names(above: str, function: FunctionView, words: str) -> str:
 def _known(above: str) -> dict[str, tuple[str, str]]:
     """Macros and constants with one short value: how they are written, and that."""
     found: dict[str, set[tuple[str, str]]] = {}
-    bare = re.sub(r"//[^\n]*|/\*.*?\*/", " ", above, flags=re.S)
+    bare = without_comments(above)
     for name, names, value in _MACRO.findall(bare):
         text = re.sub(r"\s+", " ", value.replace("\\\n", " ")).strip()
         found.setdefault(name, set()).add((name + re.sub(r"\s+", " ", names), text))

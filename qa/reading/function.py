@@ -316,18 +316,13 @@ class _Reader:
     def _alias_declaration(
         self, node: Node, guards: tuple[Guard, ...], loops: tuple[int, ...]
     ) -> bool:
-        name, kind = node.child_by_field_name("name"), node.child_by_field_name("type")
+        named = "declarator" if node.type == "type_definition" else "name"
+        name, kind = node.child_by_field_name(named), node.child_by_field_name("type")
         if name is not None and kind is not None:
             self.reading.aliases.setdefault(text_of(name), text_of(kind))
         return True
 
-    def _type_definition(
-        self, node: Node, guards: tuple[Guard, ...], loops: tuple[int, ...]
-    ) -> bool:
-        name, kind = node.child_by_field_name("declarator"), node.child_by_field_name("type")
-        if name is not None and kind is not None:
-            self.reading.aliases.setdefault(text_of(name), text_of(kind))
-        return True
+    _type_definition = _alias_declaration
 
     def _return_statement(
         self, node: Node, guards: tuple[Guard, ...], loops: tuple[int, ...]
