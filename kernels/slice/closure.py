@@ -16,12 +16,12 @@ from kernels.slice.attributes import attribute_names
 from kernels.slice.code_names import code_words, lds_declared, needed_elsewhere
 from kernels.slice.parsed import Declaration, ParsedUnit, overloads
 from kernels.slice.templates import TYPES, hidden_templates, specializations, type_names
+from kernels.slice.usings import usings
 
 _ALIASES = {"TYPEDEF_DECL", "TYPE_ALIAS_DECL", "TYPE_ALIAS_TEMPLATE_DECL"}
 _INDIRECT = ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE")
 _POINTING = ("PARM_DECL", "VAR_DECL", "FIELD_DECL", "TYPEDEF_DECL", "TYPE_ALIAS_DECL")
 _ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY", "DEPENDENTSIZEDARRAY", "VECTOR")
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 class Closure:
@@ -368,20 +368,8 @@ class Closure:
     def _add_using(self) -> bool:
         """Takes using-declarations for names that are needed."""
         before = len(self.taken)
-        names = {name for _, name in self.system_names}
-        scopes = {scope for scope, _ in self.system_names}
-        for one in self.parsed.declarations:
-            if one.number in self.taken:
-                continue
-            kinds = one.kinds()
-            if "USING_DIRECTIVE" in kinds:
-                spelled = self.parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
-                if _IDENTIFIER.findall(spelled)[-1] in scopes:
-                    self._take(one)
-            elif "USING_DECLARATION" in kinds:
-                spelled = self.parsed.text(one.file)[one.begin : one.end].decode(errors="replace")
-                if _IDENTIFIER.findall(spelled)[-1] in names:
-                    self._take(one)
+        for one in list(usings(self.parsed, self.taken, self.system_names)):
+            self._take(one)
         return len(self.taken) > before
 
 

@@ -30,7 +30,7 @@ from kernels.slice.headers import precompiled_flags
 _FILE = "slice.json"
 _DECIDING = ("attributes", "closure", "code_names", "cutting", "emission", "equality",
              "fragment", "headers", "includes", "instantiation", "ir", "job", "macros", "parsed",
-             "skipped", "templates")  # fmt: skip
+             "skipped", "templates", "usings")  # fmt: skip
 _DECIDING_SHARED = ("demangle.py", "slice_record.py", "source_text.py", "units.py")
 
 

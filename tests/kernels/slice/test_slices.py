@@ -112,6 +112,14 @@ def test_declarations_that_conditional_compilation_cuts_through(texts: dict[str,
     assert "ext_vector_type(4)));" in plain
 
 
+def test_using_is_taken_where_it_reaches_something(texts: dict[str, str]) -> None:
+    plain = texts["plain_kernel"]
+    assert plain.index("namespace spelled") < plain.index("using namespace std;")
+    assert plain.count("using std::min;") == 1
+    # What stands in another namespace opens nothing for the kernel.
+    assert not any("elsewhere" in text for text in texts.values())
+
+
 def test_prototypes_friends_and_comments_stay(texts: dict[str, str]) -> None:
     plain = texts["plain_kernel"]
     assert plain.index("float later(float x);") < plain.index("return later(x)")

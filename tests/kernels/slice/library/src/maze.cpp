@@ -88,7 +88,7 @@ namespace maze
 
     __device__ float later(float x)
     {
-        return x + 1;
+        return min(spelled::max(x, 0.0f), 9.0f) + 1;
     }
 
     __device__ float not_needed(float x)

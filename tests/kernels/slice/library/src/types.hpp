@@ -22,8 +22,24 @@ namespace std
     __device__ constexpr T real(const maze::number<T>& z);
 }
 
+namespace elsewhere
+{
+    inline namespace edition
+    {
+        using namespace std;
+        using std::max;
+    }
+}
+
+namespace spelled
+{
+    using namespace std;
+}
+
 namespace maze
 {
+    using std::min;
+
     // A pair.
     template <typename T>
     struct number
