@@ -6,7 +6,7 @@ import functools
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from extractor.api import scope_bytes
 from extractor.errors import RocQuarryError, UnknownName
 from extractor.project import Project, output_folder
 from extractor.records import Source, Span
+from qa.executed import Run
 from qa.reading.documentation import Documentation, read_header
 from qa.scope_view import ScopeView
 from qa.slices import KernelSlice, read_slices
@@ -26,6 +27,7 @@ _CONSTANT = re.compile(
     r"|(?:static\s+|inline\s+)*constexpr\s+[\w:]+\s+([A-Za-z_]\w*)\s*=\s*(\d+|0x[0-9a-fA-F]+)\s*;)"
 )
 _OPEN_SCOPES = 3
+_OPEN_RUNS = 200
 LONGEST_ROW = 120_000
 """Bytes of the longest row of a file of traces or facts that is read."""
 FACT_FILES = ("facts.jsonl", "host_facts.jsonl", "device_facts.jsonl", "resource_facts.jsonl")
@@ -362,6 +364,32 @@ class Ground:
         from qa.recording import record
 
         return record(self.project, call)
+
+    def runs(self, view: ScopeView, trace: Mapping[str, Any]) -> dict[str, Run]:
+        """A recorded call as it ran, by architecture; empty where it cannot be made again.
+
+        Args:
+            view: Scope of the entry point.
+            trace: As in ``traces.jsonl``.
+        """
+        from qa.recording import executed
+
+        if self.folder is None:
+            return {}
+        names = ("entry", "config", "args", "pointer_mode", "atomics", "arch")
+        parts = {name: trace.get(name) for name in names}
+        key = hashlib.blake2b(
+            orjson.dumps(parts, option=orjson.OPT_SORT_KEYS), digest_size=16
+        ).digest()
+        if key not in view.runs:
+            archs = trace.get("arch", ())
+            found = {arch: executed(self.project, dict(trace), arch) for arch in archs}
+            runs = {arch: Run(view, one) for arch, one in found.items() if one is not None}
+            view.runs[key] = runs if len(runs) == len(found) else {}
+            while len(view.runs) > _OPEN_RUNS:
+                view.runs.pop(next(iter(view.runs)))
+        known: dict[str, Run] = view.runs[key]
+        return known
 
     def _rows(self, interface: str, name: str) -> list[dict[str, Any]]:
         if self.folder is None or not re.fullmatch(r"\w+|\.", interface):

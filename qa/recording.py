@@ -1,12 +1,15 @@
-"""Launch traces recorded while an entry is checked."""
+"""Calls made while an entry is written or checked: their launches, and how their tests come out."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from extractor.errors import RocQuarryError
 from extractor.project import Project
 from extractor.settings import DEFAULT_ARCHITECTURE
+
+if TYPE_CHECKING:
+    from extractor.trace.branches import Executed
 
 
 def record(project: Project, call: dict[str, Any]) -> dict[str, Any] | None:
@@ -32,3 +35,23 @@ def record(project: Project, call: dict[str, Any]) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = trace.model_dump(mode="json", by_alias=True)
     return found
+
+
+def executed(project: Project, trace: dict[str, Any], arch: str) -> Executed | None:
+    """What a recorded call executes of the library's host code.
+
+    Args:
+        project: The library.
+        trace: As in ``traces.jsonl``.
+        arch: One of its architectures.
+
+    Returns:
+        ``None`` where this machine cannot make the call, or where it does not launch the same.
+    """
+    from extractor.trace.branches import executed as look
+    from extractor.trace.records import Trace
+
+    try:
+        return look(project, Trace.model_validate(trace), arch)
+    except RocQuarryError:
+        return None

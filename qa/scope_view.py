@@ -81,6 +81,7 @@ class ScopeView:
                 self.symbols.setdefault(one["symbol"], one)
         self._calls = scope["calls"]
         self._made: dict[str, Any] = {}
+        self.runs: dict[bytes, Any] = {}  # recorded calls as they ran, ``qa.executed.Run``
         self._paths: dict[tuple[str, str, str, str | None], list[tuple[str, Span | None]]] = {}
         self.launch_rows: list[dict[str, Any]] = scope["launches"]
 

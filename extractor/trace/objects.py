@@ -25,6 +25,8 @@ KIND = "trace-objects"
 _FORMAT = "2"
 # What the host side decides does not depend on optimisation, and this is the fastest to build.
 _FLAGS = ("-O0", "-fPIC", "-w")
+COUNTING = ("-fprofile-instr-generate", "-fcoverage-mapping")
+"""Flags for objects that count what is executed, with a map from counters to the source."""
 _SECONDS = 900
 
 Progress = Callable[[int, int, str], None]
@@ -49,7 +51,10 @@ class Objects:
 
 
 def compile_units(
-    project: Project, units: Sequence[Unit], progress: Progress | None = None
+    project: Project,
+    units: Sequence[Unit],
+    progress: Progress | None = None,
+    flags: tuple[str, ...] = (),
 ) -> Objects:
     """Compiles what the cache lacks, several units at once.
 
@@ -60,17 +65,18 @@ def compile_units(
         project: Their library.
         units: Host units.
         progress: Told about each unit that is compiled.
+        flags: Further flags of the compiler.
 
     Raises:
         StoreError: The cache cannot be written.
     """
     made = Objects()
-    places = {unit: _place(project, unit) for unit in units}
+    places = {unit: _place(project, unit, flags) for unit in units}
     missing = [unit for unit, place in places.items() if not place.exists()]
     headers = _headers(project, missing)
     requests = [
         _Request(
-            (*project.toolchain.clang, *unit.arguments, *_FLAGS),
+            (*project.toolchain.clang, *unit.arguments, *_FLAGS, *flags),
             unit.path,
             Path(project.tree.root),
             places[unit],
@@ -96,8 +102,8 @@ def compile_units(
     return made
 
 
-def _place(project: Project, unit: Unit) -> Path:
-    key = project.indexer.closures.content_key(unit, KIND, _FORMAT, *_FLAGS)
+def _place(project: Project, unit: Unit, flags: tuple[str, ...]) -> Path:
+    key = project.indexer.closures.content_key(unit, KIND, _FORMAT, *_FLAGS, *flags)
     return cache.entry(KIND, f"{key[:2]}/{key}.o")
 
 

@@ -14,6 +14,7 @@ from extractor.toolchain.model import Toolchain
 
 _SOURCES = Path(__file__).with_name("native")
 _WATCH = Path(__file__).parent / "watching" / "native"
+_COUNTS = Path(__file__).parent / "branches" / "native"
 _WRAPPED = re.compile(r"^WRAPPED\((\w+),", re.M)
 _KIND = "trace-recorder"
 _MACHINE = ("--target=", "-resource-dir=", "--gcc-toolchain=", "-isystem")
@@ -35,6 +36,15 @@ def build_watch(toolchain: Toolchain) -> Path:
         ToolchainError: It does not compile; the message quotes the first error.
     """
     return _built(toolchain, "watch", [*sorted(_WATCH.iterdir()), *sorted(_SOURCES.glob("*.hpp"))])
+
+
+def build_counts(toolchain: Toolchain) -> Path:
+    """What shows the counters of shared objects that count what they execute, as one object.
+
+    Raises:
+        ToolchainError: It does not compile; the message quotes the first error.
+    """
+    return _built(toolchain, "counts", sorted(_COUNTS.iterdir()))
 
 
 def wrapped() -> list[str]:

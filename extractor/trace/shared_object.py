@@ -22,8 +22,9 @@ from extractor.configuration_graph import ConfigurationGraph
 from extractor.errors import ToolchainError
 from extractor.project import Project
 from extractor.toolchain.model import Toolchain
-from extractor.trace.objects import compile_units
+from extractor.trace.objects import COUNTING, compile_units
 from extractor.trace.recorder import (
+    build_counts,
     build_recorder,
     build_watch,
     machine_flags,
@@ -167,6 +168,40 @@ class HostSide:
                     with cache.building(_KIND, key) as folder:
                         _link(self.project.toolchain, every, recorder, missing, folder, wrapped())
         return place
+
+    def counted(self, made: SharedObject) -> Path:
+        """The same shared object, compiled with counters of what is executed.
+
+        Raises:
+            ToolchainError: A unit does not compile with counters, or they do not link.
+        """
+        counts = build_counts(self.project.toolchain)
+        recorder = build_recorder(self.project.toolchain)
+        parts = [made.path.parent.name, counts.name, *COUNTING]
+        key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+        place = cache.entry(_KIND, key) / "library.so"
+        if not place.exists():
+            with cache.locked(_KIND, key):
+                if not place.exists():
+                    every = [*self._counting(made), counts]
+                    missing = sorted(self._undefined(every))
+                    with cache.building(_KIND, key) as folder:
+                        _link(self.project.toolchain, every, recorder, missing, folder)
+        return place
+
+    def _counting(self, made: SharedObject) -> list[Path]:
+        """The objects of a shared object once more, with counters, in the same order."""
+        found: dict[str, Path] = {}
+        for number, project in enumerate(self._projects):
+            units = [u for u in self._planned(number) if self._name(number, u) in made.units]
+            if not units:
+                continue
+            with project.reporter.work(f"{project.rule.name} host objects") as advance:
+                done = compile_units(project, units, advance, COUNTING)
+            for path, error in done.failed.items():
+                raise ToolchainError(f"{path} does not compile with counters: {error}")
+            found |= {self._name(number, unit): path for unit, path in done.paths.items()}
+        return [found[name] for name in made.units]
 
     def members(self, made: SharedObject) -> Iterator[Member]:
         """Units of a shared object, in the order in which they are linked."""

@@ -148,7 +148,7 @@ def _architecture_draft(
         ][:1]
         named: set[str] = set()
         for launch in rows[:2]:
-            places = sites.of(launch, view, entry, config)
+            places = sites.of(launch, view, ground, trace)
             if not places or size_words(launch) + launch["kernel"] in named:
                 continue
             again = any(words.endswith(launch["kernel"]) for words in named)
@@ -230,7 +230,7 @@ def _pair_draft(
     for label, trace, rows in ((q1, one, only_one), (q2, two, only_two)):
         named: set[str] = set()
         for launch in rows[:2]:
-            places = sites.of(launch, view, entry, config)
+            places = sites.of(launch, view, ground, trace)
             if size_words(launch) + launch["kernel"] in named:
                 continue
             again = any(words.endswith(launch["kernel"]) for words in named)
@@ -259,7 +259,7 @@ def _pair_draft(
             _tell_nothing_else(draft, view, name, label, trace)
         last = trace["launches"][-1]
         if not rows or last["kernel"] == rows[-1]["kernel"]:
-            tell_end(draft, trace, last, sites.of(last, view, entry, config), told)
+            tell_end(draft, trace, last, sites.of(last, view, ground, trace), told)
         if len(rows) > 2:
             others = list(
                 dict.fromkeys(
@@ -281,7 +281,10 @@ def _pair_draft(
                     if launch["kernel"] in others[:4]:
                         claim_launch(draft, trace, launch)
     if only_one and only_two:
-        ends = [sites.of(rows[0], view, entry, config) for rows in (only_one, only_two)]
+        ends = [
+            sites.of(rows[0], view, ground, trace)
+            for trace, rows in ((one, only_one), (two, only_two))
+        ]
         if all(ends):
             tell_apart(draft, ends[0][0].callee, ends[1][0].callee)
     if handed_on(one) == handed_on(two):
@@ -325,7 +328,7 @@ def _separates(
     tests = {key.split(": ", 1)[1] for key in told if key.startswith(("is: ", "not: "))}
     for (trace, rows), (other, _rows) in ((one, two), (two, one)):
         for launch in rows[:2]:
-            places = sites.of(launch, view, trace["entry"], trace.get("config", "source"))
+            places = sites.of(launch, view, ground, trace)
             for site in places[:1]:
                 here, there = (
                     within(view, ground, t, launch["symbol"], site.caller) for t in (trace, other)

@@ -20,6 +20,7 @@ from qa.author.launch_prose import (
 from qa.author.launch_shapes import shapes_of
 from qa.author.launch_tests import tell_conditions
 from qa.author.leaving import tell_end
+from qa.author.passed_values import way_of
 from qa.author.recorded_launches import (
     MOST_LAUNCHES,
     Sites,
@@ -67,9 +68,11 @@ def singles(
                 break
 
 
-def _tell_way(draft: Draft, view: ScopeView, entry: str, config: str, symbol: str) -> None:
+def _tell_way(draft: Draft, trace: Trace, symbol: str) -> None:
     """Says through which functions a call comes to its first launch."""
-    steps = [view.owner[one] for one, _at in view.path(entry, config, symbol)][1:-1]
+    view, entry = draft.view, trace["entry"]
+    way = way_of(view, draft.ground, trace, symbol)
+    steps = [view.owner[one] for one, _at in way][1:-1]
     names = list(dict.fromkeys(code(f.name) for f in steps))
     if not names:
         return
@@ -106,7 +109,7 @@ def _single_draft(
     explained: set[str] = set()
     repeated: set[str] = set()
     for number, launch in enumerate(launches):
-        places = sites.of(launch, view, entry, config)
+        places = sites.of(launch, view, ground, trace)
         kernel = view.owner.get(launch["symbol"])
         if not places and (kernel is None or kernel.span is None):
             return None
@@ -118,7 +121,7 @@ def _single_draft(
         claim_launch(draft, trace, launch)
         if launch["repeat"] > 1 and launch["kernel"] not in repeated:
             repeated.add(launch["kernel"])
-            tell_repeats(draft, entry, config, launch)
+            tell_repeats(draft, trace, launch)
         if not places:
             # Several functions launch it, and the trace does not say which one did.
             all_known = sized = False
@@ -156,8 +159,8 @@ def _single_draft(
             f"Predict the launches {f'of {what} by' if beyond else 'of'} {code(entry)}{where} for {setting} and say which function makes each."
         )
     draft.question = draft.choose(*forms)
-    if len(launches) <= 3 and sites.of(launches[0], view, entry, config):
-        _tell_way(draft, view, entry, config, launches[0]["symbol"])
+    if len(launches) <= 3 and sites.of(launches[0], view, ground, trace):
+        _tell_way(draft, trace, launches[0]["symbol"])
     if not beyond:
         _tell_total(draft, launches)
     return draft

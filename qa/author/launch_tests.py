@@ -5,24 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from extractor.records import Span
+from qa.author.came_by import launch_at, passed_tests, place_of
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_prose import Trace, meaning_words, tell_constants
-from qa.author.passed_values import Within, not_denied, within
+from qa.author.passed_values import Within, not_denied, way_of, within
 from qa.author.sites import Test, shared_tests
 from qa.author.told_values import tell_passed
 from qa.author.ways import Asked, asked, calls_at, tell_ways
 from qa.reading.deciding import Part, deciding
 from qa.reading.function import FunctionReading, read_function
-from qa.scope_view import Site
+from qa.scope_view import FunctionView, Site
 
 _ANY_LENGTH = 10**6
 _LONGEST_QUOTED = 130
 _LONGEST_MEANING = 110
 _MOST_TOLD = 5
 _MOST_PARTS = 7
+_MOST_ABOVE, _MOST_FUNCTIONS = 3, 2
 _MOST_MEANINGS = 3
 _LONGER = "a longer test"
 _BY_TYPE = " for this type"
@@ -91,22 +94,29 @@ def tell_conditions(
     assert sites[0].caller.span is not None
     reading = read_function(sites[0].caller.text, sites[0].caller.span.start_line)
     inside = within(draft.view, draft.ground, trace, launch["symbol"], sites[0].caller)
-    sites = _not_denied_sites(draft, sites, inside, trace, launch["symbol"])
+    runs = draft.ground.runs(draft.view, trace)
+    if not runs:
+        sites = _not_denied_sites(draft, sites, inside, trace, launch["symbol"])
     site = sites[0]
-    every = shared_tests(draft.ground, sites, _ANY_LENGTH)
-    shared = [test for test in every if _is_the_kernels_own(draft, site, test)]
+    place = launch_at(site) if runs and len(sites) == 1 else None
+    above = _tell_above(draft, trace, launch, sites, told) if runs else False
+    if place is not None:
+        every = shared = passed_tests(draft.view, draft.ground, runs, site.caller, place)
+    else:
+        every = shared_tests(draft.ground, sites, _ANY_LENGTH)
+        shared = [test for test in every if _is_the_kernels_own(draft, site, test)]
     tests, others = not_denied(shared, inside, draft.ground)
     rows = [_settled(draft, test, inside, trace) for test in tests]
     rows = [row for row in rows if _key(row.test) not in told and row.can_be_told()]
     held = _nearest([row for row in rows if not row.test.negated], reading, about)
     failed = _nearest([row for row in rows if row.test.negated], reading, about)
     if not held and not failed:
-        return False
+        return above
     for row in (*held, *failed):
         told.update((row.test.condition, _key(row.test)))
     kernel = code(site.callee.name)
     draft.say(
-        _sentence(draft, kernel, held, failed, salt=f"tests{len(told)}"),
+        _sentence(draft, kernel, held, failed, f"tests{len(told)}", made=place is not None),
         *[row.test.span for row in (*held, *failed)], draft.head(site.callee), "trace",
     )  # fmt: skip
     known = {
@@ -127,6 +137,69 @@ def tell_conditions(
     return True
 
 
+def _tell_above(
+    draft: Draft, trace: Trace, launch: Mapping[str, Any], sites: Sequence[Site], told: set[str]
+) -> bool:
+    """Says by which tests the functions above the launcher came to call it; whether there were any.
+
+    Only those that lead to the launcher and not to other work are told, the last two functions'.
+    """
+    view, ground = draft.view, draft.ground
+    runs = ground.runs(view, trace)
+    way = way_of(view, ground, trace, launch["symbol"], sites[0].caller.id)
+    rows: list[tuple[FunctionView, FunctionView, Span, list[Settled], list[Settled]]] = []
+    for (identity, _at), (below, at) in list(pairwise(way))[:-1]:
+        function, following = view.owner[identity], view.owner[below]
+        if function.span is None or at is None or at.file != function.file:
+            continue
+        place = place_of(function, following.name, at.start_line)
+        if place is None or f"above: {function.id} {following.id}" in told:
+            continue
+        told.add(f"above: {function.id} {following.id}")
+        inside = within(view, ground, trace, below, function)
+        tests = passed_tests(view, ground, runs, function, place)
+        settled = [_settled(draft, test, inside, trace) for test in tests]
+        kept = [r for r in settled if _key(r.test) not in told and r.can_be_told() and _is_open(r)]
+        reading = read_function(function.text, function.span.start_line)
+        held = _nearest([r for r in kept if not r.test.negated], reading, None)[-_MOST_ABOVE:]
+        failed = _nearest([r for r in kept if r.test.negated], reading, None)[-_MOST_ABOVE:]
+        if held or failed:
+            rows.append((function, following, at, held, failed))
+    for function, following, at, held, failed in rows[-_MOST_FUNCTIONS:]:
+        for row in (*held, *failed):
+            told.update((row.test.condition, _key(row.test)))
+        draft.say(
+            _came_to(draft, code(function.name), code(following.name), held, failed),
+            *[row.test.span for row in (*held, *failed)], at, draft.head(function),
+            draft.head(following), "trace",
+        )  # fmt: skip
+        shown = " ".join(_shown(row) for row in (*held, *failed))
+        tell_constants(draft, function, [shown], told)
+    return bool(rows)
+
+
+def _is_open(row: Settled) -> bool:
+    """The test asks for something besides flags that are literals."""
+    return any(text not in ("true", "false", "0", "1") for text in row.texts)
+
+
+def _came_to(
+    draft: Draft, function: str, following: str, held: list[Settled], failed: list[Settled]
+) -> str:
+    """How a function above the launcher came to call the next one."""
+    holds = listed([part for row in held for part in _holding(row)])
+    verb = "hold" if len(held) > 1 else "holds"
+    fails = _fails(failed) if failed else ""
+    why = f"{holds} {verb}" if holds else ""
+    why = f"{why} and {fails}" if why and fails else why or fails
+    return draft.choose(
+        f"{function} comes to call {following} since {why}.",
+        f"In {function} {why}, so that it goes on with {following}.",
+        f"That {function} calls {following} for this call comes from its own tests: {why}.",
+        salt=f"above{function}",
+    )
+
+
 def _is_the_kernels_own(draft: Draft, site: Site, test: Test) -> bool:
     """Every live launch of the kernel in the function stands under the test, not this one alone."""
     twins = [
@@ -145,8 +218,7 @@ def _not_denied_sites(
     """Places whose tests the call's own numbers and its pointer mode do not speak against."""
     if len(sites) < 2:
         return sites
-    config = trace.get("config", "source")
-    way = draft.view.path(trace["entry"], config, symbol, through=sites[0].caller.id)
+    way = way_of(draft.view, draft.ground, trace, symbol, sites[0].caller.id)
     steps = [draft.view.owner[one] for one, _at in way]
     mode = "" if any(_SETS_THE_MODE.search(f.text) for f in steps) else str(trace["pointer_mode"])
 
@@ -175,14 +247,16 @@ def _settled(draft: Draft, test: Test, inside: Within, trace: Trace) -> Settled:
     """What settles a test: what does so on all of the recording's architectures comes first."""
     every = [str(arch) for arch in trace["arch"]]
 
+    line = test.span.start_line
+
     def everywhere(text: str) -> bool | None:
-        values = {inside.truth(text, draft.ground, arch) for arch in every}
+        values = {inside.truth(text, draft.ground, arch, line) for arch in every}
         return values.pop() if len(values) == 1 else None
 
     common: list[Part] = []
     apart: dict[str, list[Part]] = {arch: [] for arch in every}
     for text, holds in deciding(test.condition, not test.negated, everywhere):
-        own = {arch: _on(draft, inside, text, holds, arch) for arch in every}
+        own = {arch: _on(draft, inside, text, holds, arch, line) for arch in every}
         if len(set(own.values())) == 1:
             common += own[every[0]]
             continue
@@ -192,9 +266,11 @@ def _settled(draft: Draft, test: Test, inside: Within, trace: Trace) -> Settled:
     return Settled(test, tuple(common), shared if any(apart.values()) else {})
 
 
-def _on(draft: Draft, inside: Within, text: str, holds: bool, arch: str) -> tuple[Part, ...]:
+def _on(
+    draft: Draft, inside: Within, text: str, holds: bool, arch: str, line: int
+) -> tuple[Part, ...]:
     def truth(piece: str) -> bool | None:
-        return inside.truth(piece, draft.ground, arch)
+        return inside.truth(piece, draft.ground, arch, line)
 
     return deciding(text, holds, truth)
 
@@ -219,10 +295,21 @@ def _speaks_of(row: Settled, reading: FunctionReading, about: re.Pattern[str]) -
 
 
 def _sentence(
-    draft: Draft, kernel: str, held: list[Settled], failed: list[Settled], salt: str
+    draft: Draft,
+    kernel: str,
+    held: list[Settled],
+    failed: list[Settled],
+    salt: str,
+    *,
+    made: bool = False,
 ) -> str:
-    """How the call comes to the launch: what holds there, and what failed before it."""
+    """How the call comes to the launch: what holds there, and what failed before it.
+
+    Of a call that was made again only that is said which came out in it.
+    """
     fails = _fails(failed)
+    if made:
+        return _made_sentence(draft, kernel, held, fails, salt)
     if not held:
         return draft.choose(
             f"The launch of {kernel} is left to calls for which {fails}.",
@@ -241,6 +328,29 @@ def _sentence(
         f"The launch of {kernel} asks for {holds}, and comes only after {_after(failed)}.",
         f"The call gets to {kernel} because {fails}, while {holds} {verb}.",
         f"For this call {fails}; {holds} {verb} and {'lead' if len(parts) > 1 else 'leads'} to {kernel}.",
+        salt=salt,
+    )
+
+
+def _made_sentence(draft: Draft, kernel: str, held: list[Settled], fails: str, salt: str) -> str:
+    parts = [part for row in held for part in _holding(row)]
+    holds, verb = listed(parts), "hold" if len(parts) > 1 else "holds"
+    if not held:
+        return draft.choose(
+            f"The call comes to {kernel} because {fails}.",
+            f"Here {fails}, and so {kernel} is what follows.",
+            salt=salt,
+        )
+    if not fails:
+        return draft.choose(
+            f"The call comes to {kernel} because {holds} {verb}.",
+            f"What leads to {kernel} is that {holds} {verb}.",
+            salt=salt,
+        )
+    return draft.choose(
+        f"The call gets to {kernel} because {fails}, while {holds} {verb}.",
+        f"For this call {fails}; {holds} {verb} and {'lead' if len(parts) > 1 else 'leads'} to {kernel}.",
+        f"With these arguments {holds} {verb}, and as {fails}, {kernel} is launched.",
         salt=salt,
     )
 

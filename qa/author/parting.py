@@ -9,7 +9,7 @@ from typing import Any
 from qa.author.decisions import tests_of_call
 from qa.author.draft import Draft, code
 from qa.author.launch_prose import Trace
-from qa.author.passed_values import within
+from qa.author.passed_values import way_of, within
 from qa.author.sites import shared_tests
 from qa.reading.function import read_function
 
@@ -22,10 +22,7 @@ def tell_parting(draft: Draft, one: Made, two: Made, told: set[str]) -> None:
     Nothing is said unless the test comes out differently for the numbers of the two calls.
     """
     view, ground = draft.view, draft.ground
-    ways = [
-        view.path(trace["entry"], trace.get("config", "source"), launch["symbol"])
-        for trace, launch in (one, two)
-    ]
+    ways = [way_of(view, ground, trace, launch["symbol"]) for trace, launch in (one, two)]
     shared = 0
     for (first, _a), (second, _b) in zip(*ways, strict=False):
         if first != second:
@@ -68,7 +65,7 @@ def tell_turn(draft: Draft, made: Made, other: Trace, told: set[str]) -> bool:
     """
     view, ground = draft.view, draft.ground
     trace, launch = made
-    way = view.path(trace["entry"], trace.get("config", "source"), launch["symbol"])
+    way = way_of(view, ground, trace, launch["symbol"])
     for (identity, _at), (below, at) in pairwise(way):
         function, following = view.owner[identity], view.owner[below]
         if function.span is None or at is None or at.file != function.file:

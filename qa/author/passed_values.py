@@ -11,10 +11,13 @@ import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from extractor.records import Span
 from qa.author.sites import Test
+from qa.executed import Run
 from qa.ground import Ground
 from qa.reading.architecture_calls import answers
 from qa.reading.definitions import times_set
@@ -58,6 +61,8 @@ class Within:
         types: Template parameters of the instantiation that the call comes to.
         definitions: Local names that are set once, outside of branches, in the order of the text.
         numbers: Parameters that the functions on the way give a number as it stands.
+        function: Whose names they are.
+        runs: By architecture, the call as it ran; none where it was not made again.
     """
 
     values: Mapping[str, Value]
@@ -65,22 +70,38 @@ class Within:
     types: Mapping[str, str] = field(default_factory=dict)
     definitions: tuple[tuple[str, str], ...] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)
-    _truths: dict[tuple[str, str], bool | None] = field(
+    function: FunctionView | None = None
+    runs: Mapping[str, Run] = field(default_factory=dict, compare=False, repr=False)
+    _truths: dict[tuple[str, str, int], bool | None] = field(
         default_factory=dict, compare=False, repr=False
     )
 
-    def truth(self, condition: str, ground: Ground, arch: str = "") -> bool | None:
-        """Whether a condition holds; ``None`` where the values do not settle it.
+    def truth(self, condition: str, ground: Ground, arch: str = "", line: int = 0) -> bool | None:
+        """Whether a condition holds; ``None`` where that is not settled.
+
+        How it came out when the call was made says so, on all of its architectures where none is
+        named; where it was not asked then, the values do.
 
         Args:
             condition: As written.
             ground: The library.
             arch: Architecture that the handle answers with, if that is known.
+            line: Line of the condition, where the same text may stand at several.
         """
-        key = (condition, arch)
+        key = (condition, arch, line)
         if key not in self._truths:
-            self._truths[key] = self._truth(condition, ground, arch)
+            self._truths[key] = self._came_out(condition, ground, arch, line)
         return self._truths[key]
+
+    def _came_out(self, condition: str, ground: Ground, arch: str, line: int) -> bool | None:
+        if self.function is None or not self.runs:
+            return self._truth(condition, ground, arch)
+        own = {a: run for a, run in self.runs.items() if a == arch} or self.runs
+        truths = {
+            run.truth(self.function, condition, line, partial(self._truth, ground=ground, arch=a))
+            for a, run in own.items()
+        }
+        return truths.pop() if len(truths) == 1 else None
 
     def _truth(self, condition: str, ground: Ground, arch: str) -> bool | None:
         known: dict[str, Value] = dict(self.numbers)
@@ -207,15 +228,41 @@ def within(
 ) -> Within:
     """What the arguments of a recorded call are in the function that makes one of its launches."""
     config = trace.get("config", "source")
-    call = repr(("within", trace["entry"], config, trace["args"], symbol, caller.id))
+    call = repr((
+        "within", trace["entry"], config, trace["args"], trace.get("arch"), trace.get("pointer_mode"),
+        trace.get("atomics"), symbol, caller.id,
+    ))  # fmt: skip
     return view.once(call, lambda: _within(view, ground, trace, symbol, caller))
+
+
+def way_of(
+    view: ScopeView,
+    ground: Ground,
+    trace: Mapping[str, Any],
+    symbol: str,
+    through: str | None = None,
+) -> list[tuple[str, Span | None]]:
+    """The way that a recorded call took to a launch; a shortest one where it was not made again.
+
+    Args:
+        view: The scope.
+        ground: The library.
+        trace: The call.
+        symbol: Of the kernel.
+        through: Id of the definition that launches it, if that is known.
+    """
+    config = trace.get("config", "source")
+    for run in ground.runs(view, trace).values():
+        if way := run.way(trace["entry"], config, symbol, through):
+            return way
+    return view.path(trace["entry"], config, symbol, through=through)
 
 
 def _within(
     view: ScopeView, ground: Ground, trace: Mapping[str, Any], symbol: str, caller: FunctionView
 ) -> Within:
-    config = trace.get("config", "source")
-    way = [i for i, _at in view.path(trace["entry"], config, symbol, through=caller.id)][:-1]
+    runs = ground.runs(view, trace)
+    way = [i for i, _at in way_of(view, ground, trace, symbol, caller.id)][:-1]
     steps = [view.owner[i] for i in way]
     given: Mapping[str, Any] = trace["args"]
     other = other_names(steps, given)
@@ -251,7 +298,7 @@ def _within(
         name: int(text) for name, texts in fixed.items()
         if len(texts) == 1 and (text := min(texts)).isdigit()
     }  # fmt: skip
-    return Within(values, other, types, _definitions(caller), numbers)
+    return Within(values, other, types, _definitions(caller), numbers, caller, runs)
 
 
 def _definitions(function: FunctionView) -> tuple[tuple[str, str], ...]:
@@ -287,7 +334,7 @@ def not_denied(
     """
     denied: set[str] = set()
     for test in tests:
-        truth = inside.truth(test.condition, ground)
+        truth = inside.truth(test.condition, ground, line=test.span.start_line)
         if truth is not None and truth == test.negated:
             denied |= set(_NAME.findall(test.condition)) & set(inside.values)
     kept = [

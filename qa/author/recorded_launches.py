@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from qa.author.launch_prose import Trace
-from qa.author.sites import launching
+from qa.author.sites import launching, sites_of
+from qa.ground import Ground
 from qa.scope_view import ScopeView, Site
 
 _PAST = 2**31
@@ -20,11 +21,20 @@ class Sites:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, str], list[Site]] = {}
 
-    def of(self, launch: dict[str, Any], view: ScopeView, entry: str, config: str) -> list[Site]:
+    def of(
+        self, launch: dict[str, Any], view: ScopeView, ground: Ground, trace: Trace
+    ) -> list[Site]:
         """Sites that can have made a recorded launch; none where that is not certain."""
-        key = (entry, config, launch.get("symbol", ""))
+        symbol = launch.get("symbol", "")
+        if not symbol:
+            return []
+        if runs := ground.runs(view, trace):
+            every = sites_of(view, symbol)
+            made = [site for site in every if any(r.made([site]) for r in runs.values())]
+            return made if len({site.caller.id for site in made}) == 1 else []
+        key = (trace["entry"], trace.get("config", "source"), symbol)
         if key not in self._known:
-            self._known[key] = launching(view, entry, config, key[2]) if key[2] else []
+            self._known[key] = launching(view, *key)
         return self._known[key]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from qa.author.draft import Draft, code, listed
+from qa.author.passed_values import way_of
 from qa.reading.function import Call, FunctionReading, read_function
 from qa.scope_view import FunctionView
 
@@ -21,10 +22,9 @@ def tell_recursion(draft: Draft, trace: Mapping[str, Any]) -> bool:
     view = draft.view
     if len(trace["launches"]) < _FEWEST_LAUNCHES:
         return False
-    config = trace.get("config", "source")
     functions: dict[str, FunctionView] = {}
     for launch in trace["launches"]:
-        for one, _at in view.path(trace["entry"], config, launch["symbol"]):
+        for one, _at in way_of(view, draft.ground, trace, launch["symbol"]):
             functions[view.owner[one].id] = view.owner[one]
     for function in functions.values():
         if function.span is None or function.kind in ("kernel", "entry_point"):

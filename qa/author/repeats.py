@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 from qa.author.draft import Draft, code
 from qa.author.outline import loop_heads
+from qa.author.passed_values import way_of
 from qa.reading.function import Loop, read_function
 from qa.scope_view import FunctionView
 
@@ -16,20 +18,19 @@ _LARGE_STEP = 4096
 _STEP = re.compile(r"\+=\s*(\w+)\s*\)?\s*$")
 
 
-def tell_repeats(draft: Draft, entry: str, config: str, launch: dict[str, Any]) -> bool:
+def tell_repeats(draft: Draft, trace: Mapping[str, Any], launch: Mapping[str, Any]) -> bool:
     """Names the loop that repeats a launch, and whether other calls stand outside of it.
 
     Args:
         draft: The entry.
-        entry: The entry point.
-        config: The configuration.
+        trace: The call.
         launch: A launch that is recorded several times in a row.
 
     Returns:
         Whether a loop was found on the way.
     """
     view = draft.view
-    way = view.path(entry, config, launch["symbol"])
+    way = way_of(view, draft.ground, trace, launch["symbol"])
     told = False
     for (one, _a), (other, at) in reversed(list(pairwise(way))):
         function, following = view.owner[one], view.owner[other]
