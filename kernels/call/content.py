@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from kernels.task.element_types import numpy
+from kernels.task.inputs import between
 
 
 def fill(
@@ -41,7 +42,7 @@ def fill(
     np = numpy()
     shape = (rows, cols)
     if content == "positive":
-        return random.uniform(0.2, 2, shape)
+        return between(0.2, 2, random.random(shape))
     if content == "rotation":
         flags = np.array([-2.0, -1.0, 0.0, 1.0])
         whole = _plain("random", shape, kind, random)
@@ -65,6 +66,8 @@ def fill(
 def _stored_triangle(a: Any, rows: int, cols: int, uplo: str, random: Any) -> Any:
     """The diagonal of a triangle in packed or band storage, made large."""
     np = numpy()
+    if not a.size:
+        return a
     n = int((2 * rows) ** 0.5)
     # A band of one column is no packed triangle, unless both are the same.
     if cols == 1 and n * (n + 1) // 2 == rows:
@@ -98,7 +101,7 @@ def _plain(values: str, shape: tuple[int, int], kind: Any, random: Any) -> Any:
             return random.choice([-1.0, 1.0], shape)
         if values == "integers":
             return random.integers(-3, 4, shape).astype(float)
-        return random.uniform(-1, 1, shape)
+        return between(-1, 1, random.random(shape))
 
     a = numbers() + 1j * numbers() if is_complex else numbers()
     if values == "ties" and is_complex:

@@ -134,7 +134,10 @@ def _of_bidiagonal(p: Parameters, arrays: dict[str, Any], random: Any) -> dict[s
         held, kind = (a[:k], "lq") if inside else (a[: order - 1, 1:], "lq")
     count = k if inside else order - 1
     vectors = vectors_of(held, kind, count)
-    return {**arrays, "ipiv": unitary_factors(vectors, random, arrays["ipiv"].dtype)}
+    factors = arrays["ipiv"].copy()
+    # One more is stored than there are reflections where they begin one row or column further on.
+    factors[:count] = unitary_factors(vectors, random, factors.dtype)
+    return {**arrays, "ipiv": factors}
 
 
 def _columns_or_rows(values: dict[str, Any]) -> dict[str, Any]:

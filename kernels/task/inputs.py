@@ -12,6 +12,7 @@ from kernels.task.model import Case, Parameter, Task
 
 _POISON = 0xFF
 _VALUES_PER_WORD = 1 << 53
+_EVERY_BIT = 1 - 1e-6
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,19 @@ def _content(parameter: Parameter, count: int, case: Case, *, worn: bool) -> byt
     if element.family == "int":
         whole = np.floor(low + uniform * (high - low + 1))
         return to_storage(whole, element)
-    scaled = low + uniform * (high - low)
+    scaled = between(low, high, uniform)
     if element.family == "complex":
         scaled = scaled[0::2] + 1j * scaled[1::2]
     return to_storage(scaled, element)
+
+
+def between(low: float, high: float, uniform: Any) -> Any:
+    """Numbers in [0, 1) taken to a range, with every bit of a double in use.
+
+    Between -1 and 1 they would be multiples of 2**-52 otherwise: no number's last bit set, and
+    what only goes wrong where a midpoint or a quotient is rounded the other way is never met.
+    """
+    return numpy().clip((low + uniform * (high - low)) * _EVERY_BIT, low, high)
 
 
 def _uniform(np: Any, start: int, count: int) -> Any:

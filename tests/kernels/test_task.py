@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cpu_program import HIP
 
@@ -17,7 +18,7 @@ from kernels.commands.verify import failure_lines
 from kernels.task import load_task
 from kernels.task.expression import evaluate
 from kernels.task.folder import BASELINE
-from kernels.task.inputs import make_inputs
+from kernels.task.inputs import between, make_inputs
 from kernels.task.largest import largest_case
 from kernels.task.seed import SeedOptions, seed_task
 from kernels.verify import verify
@@ -166,6 +167,15 @@ def test_inputs_are_the_same_every_time_and_outputs_are_poisoned(tmp_path: Path)
     values = {value.parameter.name: value.data for value in first}
     assert set(values["c"]) == {0xFF}
     assert values["a"] != values["b"][: len(values["a"])]
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1, 1), (-4, 4), (0.25, 2), (1, 2), (-3, 5)])
+def test_random_numbers_use_every_bit_and_stay_within_their_range(low: float, high: float) -> None:
+    found = between(low, high, np.random.default_rng(5).random(4000))
+    assert low <= found.min()
+    assert found.max() <= high
+    for bit in range(4):
+        assert 0.4 < np.mean(found.view(np.uint64) >> np.uint64(bit) & np.uint64(1)) < 0.6
 
 
 @pytest.mark.parametrize(

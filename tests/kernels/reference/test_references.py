@@ -328,6 +328,14 @@ def test_a_negative_increment_turns_the_order_of_exchanges_alone() -> None:
     assert problems("laswp", backwards, before, {"A": np.array([[1.0], [2.0], [0.0]])})
 
 
+@pytest.mark.parametrize("content", ["random", "real_diagonal", "triangular", "positive"])
+def test_random_operands_use_every_bit_of_a_double(content: str) -> None:
+    # A singular value of a 1 by 1 matrix is lost by rocSOLVER's gesvdx for odd mantissas alone.
+    a = fill(content, "random", 60, 60, np.float64, "U", "N", np.random.default_rng(3))
+    for bit in range(4):
+        assert 0.4 < np.mean(a.view(np.uint64) >> np.uint64(bit) & np.uint64(1)) < 0.6
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("values", ["random", "integers", "graded", "singular", "ties"])
 def test_hermitian_matrices_of_lapack_have_a_real_diagonal(kind: str, values: str) -> None:
