@@ -11,8 +11,10 @@ from qa.author.draft import Draft
 from qa.author.numbers import put_into
 from qa.author.subjects import types_of
 from qa.ground import Ground
+from qa.reading.access_guards import needed_at
 from qa.reading.element_types import BYTES
 from qa.reading.function import FunctionReading, read_function
+from qa.reading.lanes import makes, spelled_out
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Unknown, Value, evaluate, names_in
 from qa.text.brackets import split_at, unwrapped
@@ -22,6 +24,9 @@ _CLAIMED = frozenset(
     ("array", "buffer", "access", "index", "class", "stride", "condition", "resolved", "divergent",
      "equals", "then", "else", "bytes", "elements", "type", "mfma", "lds", "global", "barrier")
 )  # fmt: skip
+_ONE = re.compile(
+    r"\(?threadIdx\.x\)? == [^=<>]+|[^=<>]+ == \(?threadIdx\.x\)?|!\s*\(?threadIdx\.x\)?"
+)
 _INDEX = re.compile(r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\.[xyz]\b")
 
 
@@ -222,16 +227,34 @@ def put_in(index: str, values: dict[str, Value], **place: int) -> str:
     return put_into(index, {**values, **spots})
 
 
+def kept_away(facts: KernelFacts, row: Row, values: dict[str, Value], **place: int) -> bool:
+    """A thread is known not to make an access: a test around it, or in its statement, fails."""
+    function = facts.function
+    assert function.span is not None
+    tests = needed_at(function.text, function.span.start_line, row.line, row.column) or ()
+    spot: dict[str, Value] = {
+        f"{kind}Idx.{axis}": place.get(f"{kind[0]}{axis}", 0)
+        for kind in ("thread", "block") for axis in "xyz"
+    }  # fmt: skip
+    return makes(tests, facts.reading, function.text, {**values, **spot}) is False
+
+
 def one_lane(facts: KernelFacts, row: Row) -> bool:
-    """A test around an access lets one thread of a row through at a time."""
+    """A test around an access, or within its statement, lets one thread of a row through."""
+    function = facts.function
+    assert function.span is not None
+    for one in needed_at(function.text, function.span.start_line, row.line, row.column) or ():
+        test = spelled_out(one.condition, facts.reading, function.text)
+        if not one.negated and any(
+            _ONE.fullmatch(unwrapped(p)) for p in split_at(unwrapped(test), "&&")
+        ):
+            return True
     for guard in facts.of("guard"):
         span = guard.fact["span"]
         if guard.line == row.line or not span["start_line"] <= row.line <= span["end_line"]:
             continue
         condition = str(guard.value.get("resolved") or guard.value["condition"])
         for part in split_at(unwrapped(condition), "&&"):
-            if re.fullmatch(
-                r"\(?threadIdx\.x\)? == [^=<>]+|[^=<>]+ == \(?threadIdx\.x\)?", unwrapped(part)
-            ):
+            if _ONE.fullmatch(unwrapped(part)):
                 return True
     return False

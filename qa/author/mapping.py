@@ -12,12 +12,13 @@ from qa.author.kernel_facts import (
     Row,
     at,
     claim_fact,
+    kept_away,
     kernel_facts,
     one_lane,
     plain_index,
     put_in,
     settings,
-)
+)  # fmt: skip
 from qa.author.numbers import equation
 from qa.author.ownership import owned
 from qa.author.reached_with import taking
@@ -94,7 +95,7 @@ def _element_draft(
             spot["tx"] = 17
     element = at(index, values, **spot)
     other = at(index, values, **{**spot, "tx": spot["tx"] + _LANE})
-    if element is None or other is None or element < 0:
+    if element is None or other is None or element < 0 or kept_away(facts, row, values, **spot):
         return None
     strides = {n: int(v) for n, v in values.items() if n not in types and v}
     if any(at(index, {**values, n: v + 1}, **spot) == element for n, v in strides.items()):
@@ -335,8 +336,7 @@ def _neighbours(view: ScopeView, ground: Ground, facts: KernelFacts) -> Iterator
             continue
         verb = "stored to" if row.value["access"] == "store" else "read"
         here = draft.lines(function, row.line)
-        step = high - low
-        far = f"{abs(step)} {'element' if abs(step) == 1 else 'elements'}"
+        far = f"{abs(step := high - low)} {'element' if abs(step) == 1 else 'elements'}"
         head = draft.head(function)
         if kind == "broadcast" and step == 0:
             draft.say(

@@ -2,66 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.kernel_facts import claim_fact
-from qa.author.launch_offsets import (
-    Offsets,
-    accesses,
-    assumed_words,
-    bytes_of,
-    claim_values,
-    element_of,
-)
+from qa.author.lane_spread import Spread, asked_names, lanes_of, spread_of, tellable, written
+from qa.author.launch_offsets import accesses, assumed_words, claim_values, element_of
 from qa.author.launch_pairs import Pair, Shape, draft_of, pairs
 from qa.author.launch_sizes import block_words, claim_block, definition_spans, names_of
 from qa.author.launch_values import choose_shape, recorded_shape
 from qa.author.numbers import split_terms
 from qa.ground import Ground
 from qa.scope_view import FunctionView, ScopeView
-from qa.text.arithmetic import Unknown, Value, evaluate, names_in
+from qa.text.arithmetic import names_in
+from qa.text.brackets import unwrapped
 
 _LANES = 64
-_SEGMENT = 64
 _MOST = 3
 _FEWEST = 32
-
-
-@dataclass(frozen=True)
-class Spread:
-    """The offsets of a wavefront's lanes in one access.
-
-    Attributes:
-        access: The access.
-        size: Bytes of an element.
-        starts: First offset of each run of consecutive offsets, in order.
-        runs: How many elements each run has.
-        segments: How many segments of 64 bytes the lanes touch.
-        step_x: Elements from a thread to the next along x.
-        step_y: Elements from a row of threads to the next.
-    """
-
-    access: Offsets
-    size: int
-    starts: tuple[int, ...]
-    runs: tuple[int, ...]
-    segments: int
-    step_x: int
-    step_y: int
-
-    @property
-    def buffer(self) -> str:
-        """The buffer's name."""
-        return str(self.access.row.value["buffer"])
-
-    @property
-    def kind(self) -> tuple[object, ...]:
-        """What tells one spread from another."""
-        return (len(self.runs), self.runs[:1], self.segments)
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -94,105 +53,29 @@ def _entries(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> 
     return found
 
 
-def _lanes(shape: Shape) -> tuple[int, list[tuple[int, int]]]:
-    """Number of the wavefront looked at, and places of its lanes in the block."""
-    number = 1 if shape.threads >= 2 * _LANES else 0
-    first = number * _LANES
-    last = min(first + _LANES, shape.threads)
-    return number, [(i % shape.block[0], i // shape.block[0]) for i in range(first, last)]
-
-
-def _spread(pair: Pair, shape: Shape, access: Offsets) -> Spread | None:
-    size = bytes_of(pair, access.row)
-    guards = _guards(pair, access, shape)
-    if size is None or guards is None or shape.block[2] != 1:
-        return None
-    _number, lanes = _lanes(shape)
-    found = []
-    for tx, ty in lanes:
-        if not all(_passes(guard, {**access.values, **pair.constants}, tx, ty) for guard in guards):
-            return None
-        offset = access.at(tx=tx, ty=ty)
-        if offset is None:
-            return None
-        found.append(offset)
-    distinct = sorted(set(found))
-    starts, runs = [distinct[0]], [1]
-    for before, here in itertools.pairwise(distinct):
-        if here == before + 1:
-            runs[-1] += 1
-        else:
-            starts.append(here)
-            runs.append(1)
-    segments = {o * size // _SEGMENT for o in distinct}
-    wide = shape.block[0] > 1
-    origin = access.at()
-    step_x = (access.at(tx=1) or 0) - (origin or 0) if wide else 0
-    step_y = (access.at(ty=1) or 0) - (origin or 0) if shape.block[1] > 1 else 0
-    return Spread(access, size, tuple(starts), tuple(runs), len(segments), step_x, step_y)
-
-
-Guard = tuple[str, bool, dict[str, Value]]
-
-
-def _guards(pair: Pair, access: Offsets, shape: Shape) -> list[Guard] | None:
-    """Tests before an access with the values of their names; nothing where one is about data."""
-    found: list[Guard] = []
-    line = access.row.line
-    for guard in pair.facts.of("guard"):
-        span = guard.fact["span"]
-        leaves = guard.value.get("effect") == "return"
-        inside = span["start_line"] <= line <= span["end_line"] and guard.line != line
-        if not (span["end_line"] <= line if leaves else inside):
-            continue
-        condition = str(guard.value.get("resolved") or "")
-        if not condition or re.search(r"nullptr|alpha|beta", condition):
-            if re.fullmatch(r"!?\w+", guard.value["condition"]) or "nullptr" in condition:
-                continue  # a scalar or a pointer, the same for all threads
-            return None
-        values: dict[str, Value] = {}
-        for name in names_of(condition):
-            value = pair.constants.get(name, pair.passed(name, shape))
-            if value is None:
-                return None
-            values[name] = value
-        found.append((condition, leaves, values))
-    return found
-
-
-def _passes(guard: Guard, values: dict[str, Value], tx: int, ty: int) -> bool:
-    condition, leaves, own = guard
-    spots: dict[str, Value] = {f"{k}.{a}": 0 for k in ("threadIdx", "blockIdx") for a in "xyz"}
-    try:
-        holds = evaluate(
-            condition, {**values, **own, **spots, "threadIdx.x": tx, "threadIdx.y": ty}
-        )
-    except Unknown:
-        return False
-    return bool(holds) is not leaves
-
-
 def _draft(view: ScopeView, ground: Ground, pair: Pair, shape: Shape) -> Draft | None:
     chosen: dict[str, Spread] = {}
-    number, lanes = _lanes(shape)
+    number, lanes = lanes_of(shape)
     for access in accesses(pair, shape):
         if "%" in access.index or "/" in access.index or access.row.value["buffer"] in chosen:
             continue
-        spread = _spread(pair, shape, access)
-        if spread is not None and _tellable(spread, len(lanes)) and len(chosen) < _MOST:
+        spread = spread_of(pair, shape, access)
+        if spread is not None and tellable(spread) and len(chosen) < _MOST:
             chosen[spread.buffer] = spread
     spreads = list(chosen.values())
     if all(sum(s.runs) == 1 for s in spreads):
         return None  # nothing but one element for all lanes
     rows = len({ty for _tx, ty in lanes})
-    if not spreads or (
-        rows == 1 and len({s.kind for s in spreads}) == 1 and spreads[0].step_x == 1
-    ):
+    plain = rows == 1 and len({s.kind for s in spreads}) == 1 and spreads[0].step_x == 1
+    if not spreads or (plain and not any(s.kept_off for s in spreads)):
         return None
     subject = f"wavefront of {pair.launcher.id} in {pair.kernel.id}"
     draft = draft_of(view, ground, pair, None, "memory_access", subject)
     launcher = code(pair.launcher.name)
-    buffers = listed([code(s.buffer) for s in spreads])
+    at = {s.buffer: written(pair, s.access) for s in spreads}
+    buffers = listed([
+        code(s.buffer) + (f" (at {code(at[s.buffer])})" if at[s.buffer] else "") for s in spreads
+    ])  # fmt: skip
     assumed = assumed_words(*(s.access for s in spreads), first_block=True)
     elements = list(dict.fromkeys(element_of(pair, s.access.row) for s in spreads))
     given = [f"{code(n)} = {v}" for n, v in shape.values.items() if _used(pair, n, spreads)]
@@ -242,18 +125,10 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair, shape: Shape) -> Draft |
     for name, value in list(pair.varying.items())[:5]:
         draft.claim("constant", name, value, "scope")
     for spread in spreads:
-        _tell_spread(draft, pair, shape, spread, len(lanes))
+        _tell_spread(draft, pair, spread, len(lanes))
     _tell_comparison(draft, pair, spreads)
     del tile
     return draft
-
-
-def _tellable(spread: Spread, lanes: int) -> bool:
-    """The offsets have one regular form."""
-    starts, count = spread.starts, len(spread.runs)
-    gaps = {b - a for a, b in itertools.pairwise(starts)}
-    total = sum(spread.runs)
-    return len(set(spread.runs)) == 1 and len(gaps) <= 1 and (count > 1 or lanes % total == 0)
 
 
 _ROUND = "first round of the loop over "
@@ -268,11 +143,12 @@ def _used(pair: Pair, name: str, spreads: list[Spread]) -> bool:
         if "blockIdx" not in term
         for word in re.findall(r"[A-Za-z_]\w*", term)
     )
-    text += " ".join(pair.block)
+    tests = {word for s in spreads for word in asked_names(pair, s.access)}
+    text += " ".join([*pair.block, *(pair.arguments.get(word, "") for word in sorted(tests))])
     return re.search(rf"\b{re.escape(name)}\b", text) is not None
 
 
-def _tell_spread(draft: Draft, pair: Pair, shape: Shape, spread: Spread, lanes: int) -> None:
+def _tell_spread(draft: Draft, pair: Pair, spread: Spread, all_lanes: int) -> None:
     access, buffer = spread.access, code(spread.buffer)
     here, head = draft.lines(pair.kernel, access.row.line), draft.head(pair.kernel)
     does = "is written" if access.row.value["access"] == "store" else "is read"
@@ -280,9 +156,11 @@ def _tell_spread(draft: Draft, pair: Pair, shape: Shape, spread: Spread, lanes: 
     total = run * count
     gap = spread.starts[1] - spread.starts[0] if count > 1 else 0
     even = all(b - a == gap for a, b in zip(spread.starts, spread.starts[1:], strict=False))
-    index = code(access.index)
+    index, lanes = code(access.index), spread.active
+    if lanes < all_lanes:
+        _tell_kept_off(draft, pair, spread, all_lanes)
     if total == 1:
-        text = f"{buffer} {does} at {index}, the same element for all {lanes} lanes and so a single segment."
+        text = f"{buffer} {does} at {index}, the same element for all {lanes} {'lanes' if lanes == all_lanes else 'of them'} and so a single segment."
     elif count == 1:
         share = (
             "" if total == lanes else f", each shared by {lanes} / {total} = {lanes // total} lanes"
@@ -309,7 +187,20 @@ def _tell_spread(draft: Draft, pair: Pair, shape: Shape, spread: Spread, lanes: 
         draft.claim("number", str(value), value, "recompute")
     claim_fact(draft, access.row)
     claim_values(draft, pair, access)
-    del shape
+
+
+def _tell_kept_off(draft: Draft, pair: Pair, spread: Spread, lanes: int) -> None:
+    """Which lanes do not make an access, and the tests that see to it."""
+    tests = listed([code(unwrapped(one.condition)) for one in spread.kept_off])
+    fails = "holds" if spread.kept_off[0].negated else "fails"
+    where = [draft.lines(pair.kernel, one.line) for one in spread.kept_off]
+    left = lanes - spread.active
+    draft.say(
+        f"For {left} of the {lanes} lanes {tests} {fails}, and they leave {code(spread.buffer)} alone; the other {spread.active} go there.",
+        *where, draft.head(pair.kernel), "recompute",
+    )  # fmt: skip
+    for value in (left, lanes, spread.active):
+        draft.claim("number", str(value), value, "recompute")
 
 
 def _tell_comparison(draft: Draft, pair: Pair, spreads: list[Spread]) -> None:

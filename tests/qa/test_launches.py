@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from qa.author.lane_spread import spread_of
 from qa.author.launch_bounds import Line, bounds_at, line_of, parts_at
 from qa.author.launch_offsets import Offsets
 from qa.author.launch_pairs import Pair, Shape, passed_arguments
 from qa.author.launch_values import allowed, choose_shape, shape_of
 from qa.author.numbers import put_into
-from qa.author.wavefronts import _spread
 from qa.text.brackets import unwrapped
 
 
@@ -26,15 +26,15 @@ def guard(condition: str, resolved: str, first: int, last: int, effect: str = "s
 def pair(*guards: Any, **changes: Any) -> Pair:
     """A kernel with blocks of 256 threads over ``n`` elements."""
     reading = SimpleNamespace(
-        parameters=[SimpleNamespace(name=n, type="int") for n in ("n", "lda")]
-    )
+        parameters=[SimpleNamespace(name=n, type="int") for n in ("n", "lda")], loops=[],
+    )  # fmt: skip
     facts: Any = SimpleNamespace(
         reading=reading,
         of=lambda kind: list(guards) if kind == "guard" else [],
         arrays=lambda _n: 0,
     )
     kernel: Any = SimpleNamespace(
-        name="k", file="f",
+        name="k", file="f", span=SimpleNamespace(start_line=1),
         text="template <int NB, typename T> void k(T* y, int n, int lda)\n{\n}\n",
         instantiations=({"symbol": "k0", "template_arguments": ["256", "float"]},),
     )  # fmt: skip
@@ -146,7 +146,7 @@ def test_a_wavefront_of_a_tile_falls_into_runs() -> None:
     )  # fmt: skip
     shape = Shape({"n": 1000}, (1, 1, 1), (16, 16, 1))
     access = Offsets(row, row.value["index"], {"lda": 1024})
-    spread = _spread(pair(), shape, access)
+    spread = spread_of(pair(), shape, access)
     assert spread is not None
     assert spread.runs == (16, 16, 16, 16)
     assert spread.starts == (4096, 5120, 6144, 7168)
