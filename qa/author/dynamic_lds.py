@@ -8,17 +8,17 @@ from typing import Any
 
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_pairs import Pair, pairs
+from qa.author.lds_parts import external, kept_is_told, parts_of, tell_parts
 from qa.author.numbers import equation, put_into
 from qa.author.subjects import entries_through, types_of
 from qa.ground import Ground
 from qa.reading.element_types import BYTES
-from qa.reading.function import Definition, read_function
+from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.arithmetic import Unknown, Value, evaluate, names_in
 
 _TYPES = ("float", "double", "rocblas_complex_num<float>", "rocblas_complex_num<double>")
 _VALUES = (40, 100, 200, 1000, 20)
-_MOST_PARTS = 4
 
 
 def propose(view: ScopeView, ground: Ground, functions: list[FunctionView]) -> Iterator[Draft]:
@@ -70,7 +70,7 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair, rows: list[dict[str, Any
             break
     else:
         return None
-    parts = _parts(pair)
+    parts = parts_of(pair.facts.reading, pair.kernel.text)
     if not parts or totals[-1] < totals[0]:
         return None
     number, _first = by_type[kinds[0]]
@@ -83,13 +83,16 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair, rows: list[dict[str, Any
     given = listed([f"{code(n)} = {v}" for n, v in values.items()])
     case = f" for {given}" if given else ""
     types = listed([code(k) for k in kinds])
+    kept = kept_is_told(view, parts)
+    them = "what does the kernel keep in them" if kept else "how does the kernel divide them"
+    it = "what does the kernel keep in it" if kept else "how does the kernel divide it"
     if len(kinds) == 2 and totals[0] != totals[1]:
         draft.question = draft.choose(
-            f"How many bytes of dynamic LDS does {launcher} give a block of {kernel}{case} with elements of type {types} respectively, and what does the kernel keep in them?",
-            f"{launcher} launches {kernel}{case}, once for {types.replace(' and ', ' and once for ')}. By how much does the dynamic LDS of a block grow, and what does the kernel keep in it?",
+            f"How many bytes of dynamic LDS does {launcher} give a block of {kernel}{case} with elements of type {types} respectively, and {them}?",
+            f"{launcher} launches {kernel}{case}, once for {types.replace(' and ', ' and once for ')}. By how much does the dynamic LDS of a block grow, and {it}?",
         )
     else:
-        draft.question = f"{kernel} takes its LDS from the launch. How many bytes does {launcher} ask for{case}, and what does the kernel make of them?"
+        draft.question = f"{kernel} takes its LDS from the launch. How many bytes does {launcher} ask for{case}, and {them}?"
     where = _spans(draft, pair)
     for kind, total in zip(kinds, totals, strict=True):
         row = by_type[kind][1]
@@ -120,19 +123,24 @@ def _draft(view: ScopeView, ground: Ground, pair: Pair, rows: list[dict[str, Any
             draft.claim("size", kind, BYTES[kind], "recompute")
     for value_ in values.values():
         draft.claim("number", str(value_), int(value_), "recompute")
-    _tell_parts(draft, pair, parts)
     if len(totals) == 2 and totals[0] != totals[1]:
         more = totals[1] - totals[0]
         draft.say(
-            draft.choose(
-                f"Nothing in the kernel checks that what the launch gives suffices: with the size for {code(kinds[0])} the other instantiation would run {totals[1]} - {totals[0]} = {more} bytes past its LDS.",
-                f"The kernel cannot know how much there is, so a launcher that kept the size of {code(kinds[0])} would leave it {totals[1]} - {totals[0]} = {more} bytes short.",
-                salt="short",
-            ),
-            pair.site.at, *where, *[draft.lines(pair.kernel, a.first, a.last) for a in _external(pair)],
-            draft.head(pair.kernel), "recompute",
-        )  # fmt: skip
+            f"The difference is {totals[1]} - {totals[0]} = {more} bytes.",
+            pair.site.at,
+            "recompute",
+        )
         draft.claim("number", f"{totals[1]} - {totals[0]}", more, "recompute")
+    tell_parts(draft, pair, parts)
+    draft.say(
+        draft.choose(
+            "Nothing tells the kernel how much it was given, so these places count on the launcher's formula.",
+            "The kernel cannot ask how much there is: launcher and kernel have to agree on the layout.",
+            salt="agree",
+        ),
+        pair.site.at, *[draft.lines(pair.kernel, a.first, a.last) for a in external(pair.facts.reading)],
+        draft.head(pair.kernel),
+    )  # fmt: skip
     return draft
 
 
@@ -146,41 +154,6 @@ def as_written(pair: Pair, names: list[str]) -> str:
     types = set(types_of(pair.launcher, 0)) | {"sizeof", "size_t", "rocblas_int", "int"}
     words = set(re.findall(r"[A-Za-z_]\w*", text))
     return text if words & {"sizeof"} and words <= types | set(names) else ""
-
-
-def _external(pair: Pair) -> list[Any]:
-    return [a for a in pair.facts.reading.shared if not any(a.extents)]
-
-
-def _parts(pair: Pair) -> list[Definition]:
-    """Pointers into the array without extent, in the order of the text."""
-    names = {a.name for a in _external(pair)}
-    found = []
-    for definition in pair.facts.reading.definitions:
-        words = set(re.findall(r"[A-Za-z_]\w*", definition.value))
-        if (
-            words & names
-            and len(definition.value) < 100
-            and "*" in definition.type + definition.text
-        ):
-            found.append(definition)
-            names.add(definition.name)
-    return found[:_MOST_PARTS]
-
-
-def _tell_parts(draft: Draft, pair: Pair, parts: list[Definition]) -> None:
-    spans = [draft.lines(pair.kernel, d.first, d.last) for d in parts]
-    array = _external(pair)[0]
-    told = [f"{code(d.name)} begins at {code(d.value)}" for d in parts]
-    how = (
-        f"pointers divide it: {listed(told)}"
-        if len(parts) > 1
-        else f"one pointer takes it as it is: {code(parts[0].name)} is {code(parts[0].value)}"
-    )
-    draft.say(
-        f"In {code(pair.kernel.name)} the array {code(array.name)} has no extent of its own, and {how}.",
-        draft.lines(pair.kernel, array.first, array.last), *spans, draft.head(pair.kernel),
-    )  # fmt: skip
 
 
 def _spans(draft: Draft, pair: Pair) -> list[Any]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from qa.author.block_room import other_blocks, tell_blocks, tell_dynamic, tell_more
 from qa.author.draft import Draft, code, counted
 from qa.author.kernel_facts import Row, claim_fact
 from qa.author.launch_limits import bound_words, tell_grid_limit, tell_next
@@ -122,7 +123,9 @@ def _needs(
             rows = found.setdefault(str(fact["instantiation"]), {})
             line = fact["span"]["start_line"]
             rows.setdefault(fact["arch"], {}).setdefault(fact["fact"], Row(line, 0, {}, fact))
-    for symbol, by_architecture in sorted(found.items()):
+    # Of the instantiation whose launch is known the blocks are known as well.
+    own = function.instantiations[pair.number]["symbol"] if pair is not None else None
+    for symbol, by_architecture in sorted(found.items(), key=lambda item: (item[0] != own, item)):
         number = _number(function, symbol)
         shape = choose_shape(pair) if pair is not None and pair.number == number else None
         needs = [
@@ -172,9 +175,9 @@ def _draft(
     named = f"{code(function.name)}{f' ({bound})' if bound else ''}"
     if any(one.of("occupancy") < _MOST_WAVES for one in needs):
         draft.question = draft.choose(
-            f"What keeps more wavefronts of {named} from staying on a SIMD of {archs[0]}, how much would have to go to fit one more, and is it the same on {archs[1]}?",
+            f"What keeps more wavefronts of {named} from staying on a SIMD of {archs[0]}, how much would have to go before more of them fit, and is it the same on {archs[1]}?",
             f"{code(entries[0])} reaches {named}. Work out how many of its wavefronts a SIMD holds on {archs[0]} and on {archs[1]}, and name the resource that sets the limit.",
-            f"A profile shows {named} with fewer than {_MOST_WAVES} wavefronts on each SIMD of {archs[0]}. Which resource is behind that, and would {archs[1]} hold as many?",
+            f"The compiler reports fewer than {_MOST_WAVES} wavefronts of {named} for a SIMD of {archs[0]}. Which resource is behind that, what would have to be saved to hold more, and is it the same on {archs[1]}?",
         )
     else:
         draft.question = draft.choose(
@@ -184,10 +187,11 @@ def _draft(
         )
     _tell_registers(draft, function, first)
     _tell_lds(draft, function, first, pair)
-    _tell_outcome(draft, function, first)
+    _tell_outcome(draft, function, first, pair)
     _tell_other(draft, function, first, second)
     _tell_private(draft, function, first)
-    _tell_blocks(draft, first, pair)
+    tell_blocks(draft, first, pair)
+    tell_dynamic(draft, ground, function, first, pair)
     if all(one.of("occupancy") == _MOST_WAVES for one in needs):
         tell_next(draft, first.waves_of_block)
     if pair is not None:
@@ -278,7 +282,7 @@ def _tell_lds(draft: Draft, function: FunctionView, one: Needs, pair: Pair | Non
     claim_block(draft, shape)
 
 
-def _tell_outcome(draft: Draft, function: FunctionView, one: Needs) -> None:
+def _tell_outcome(draft: Draft, function: FunctionView, one: Needs, pair: Pair | None) -> None:
     occupancy = int(one.of("occupancy"))
     _claim(draft, one, "occupancy")
     if one.limited_by_lds:
@@ -288,9 +292,6 @@ def _tell_outcome(draft: Draft, function: FunctionView, one: Needs) -> None:
         )  # fmt: skip
         return
     if occupancy < _MOST_WAVES:
-        wanted = occupancy + 1
-        most = _REGISTERS // wanted // _STEP * _STEP
-        less = one.registers - most
         draft.say(
             draft.choose(
                 f"Registers set the limit, and the compiler reports the same occupancy, {occupancy}.",
@@ -299,13 +300,7 @@ def _tell_outcome(draft: Draft, function: FunctionView, one: Needs) -> None:
             ),
             draft.head(function), "fact",
         )  # fmt: skip
-        draft.say(
-            f"For {wanted} wavefronts a thread could have {most} at most, as {wanted} * {most} = {wanted * most} still fits into {_REGISTERS}, that is {equation(f'{one.registers} - {most}', less)} fewer than now.",
-            "recompute",
-        )
-        draft.claim("number", f"{wanted} * {most}", wanted * most, "recompute")
-        draft.claim("number", f"{one.registers} - {most}", less, "recompute")
-        _numbers(draft, a=wanted, b=most, c=less)
+        tell_more(draft, one, pair)
         return
     most = _REGISTERS // _MOST_WAVES
     room = most - one.registers
@@ -341,6 +336,7 @@ def _tell_other(draft: Draft, function: FunctionView, one: Needs, other: Needs) 
             room = f", with {most} - {other.registers} = {left} to spare there"
             draft.claim("number", f"{most} - {other.registers}", left, "recompute")
         text = f"On {other.architecture} it is {counted(other.registers, 'register')}{counts} and {outcome}{room}."
+        text += other_blocks(one.waves_of_block, here, occupancy)
     draft.say(text, draft.head(function), "fact", "recompute")
 
 
@@ -358,32 +354,3 @@ def _tell_private(draft: Draft, function: FunctionView, one: Needs) -> None:
         f"Each thread also has {scratch} bytes of private memory{why}.",
         draft.head(function), "fact",
     )  # fmt: skip
-
-
-def _tell_blocks(draft: Draft, one: Needs, pair: Pair | None) -> None:
-    """What the number of wavefronts means for whole blocks, where LDS has not said so already."""
-    waves, shape = one.waves_of_block, one.shape
-    if pair is None or shape is None or waves < 2 or one.blocks:
-        return
-    held = int(one.of("occupancy"))
-    total = _SIMDS * held
-    fit = total // waves
-    if not fit:
-        return
-    used = fit * waves
-    left = (
-        "which is all of it" if used == total
-        else f"so that {equation(f'{total} - {used}', total - used)} of its places stay empty"
-    )  # fmt: skip
-    blocks = "block" if fit == 1 else "blocks"
-    draft.say(
-        f"{code(pair.launcher.name)} starts {block_words(shape)} a block, and those {waves} wavefronts come together. A compute unit has room for {_SIMDS} * {held} = {total}: {fit} such {blocks} {'takes' if fit == 1 else 'take'} {used if fit == 1 else f'{fit} * {waves} = {used}'} of them, {left}.",
-        pair.site.at, draft.head(pair.launcher), *definition_spans(draft, pair), "fact", "recompute",
-    )  # fmt: skip
-    for worked, value in ((f"{_SIMDS} * {held}", total), (f"{fit} * {waves}", used)):
-        draft.claim("number", worked, value, "recompute")
-    if used != total:
-        draft.claim("number", f"{total} - {used}", total - used, "recompute")
-    _numbers(draft, a=_SIMDS, b=held, c=fit, d=waves)
-    pair.claim_shape(draft, "launch_block")
-    claim_block(draft, shape)

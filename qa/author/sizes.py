@@ -137,25 +137,27 @@ def _draft(
     if settled:
         here = listed([f"{code(n)} is {values[n]}" for n in settled])
         draft.say(f"On behalf of {behind} {here} there.", draft.head(function), "recompute")
-    for step in outcome.branches():
-        _tell_branch(draft, made, step)
     for step in [s for s in outcome.steps if s.kind == "assumed"][:1]:
         draft.say(
             f"The answer {code(step.text)} would give is not known from the arguments, and it is taken as false here.",
             draft.lines(function, step.first, step.last), "recompute",
         )  # fmt: skip
-    total = 0
-    for step in told:
-        total += _tell_size(draft, made, step, outcome, values)
-    nothing = [step for step in sizes if step.value == 0]
-    for step in nothing[:3]:
-        draft.say(
-            f"{code(step.text.split(' ')[0])} stays at 0 for this call.",
-            draft.lines(function, step.first, step.last), "recompute",
-        )  # fmt: skip
+    total = sum(int(step.value) for step in told if isinstance(step.value, int))
+    nothing = [step for step in sizes if step.value == 0][:3]
+    for step in outcome.steps:  # in the order in which the function comes to them
+        if step.kind == "branch":
+            _tell_branch(draft, made, step, [*told, *nothing])
+        elif any(step is one for one in told):
+            _tell_size(draft, made, step, outcome, values)
+        elif any(step is one for one in nothing):
+            name = code(step.text.split(" ")[0])
+            draft.say(
+                f"{name} is set to 0 for this call.",
+                draft.lines(function, step.first, step.last), "recompute",
+            )  # fmt: skip
     if elsewhere:
         draft.say(
-            f"What {listed([code(f'*{n}') for n in elsewhere[:6]])} {'comes' if len(elsewhere) == 1 else 'come'} to is left to the functions that it calls.",
+            f"What {listed([code(f'*{n}') for n in elsewhere])} {'comes' if len(elsewhere) == 1 else 'come'} to is left to the functions that it calls.",
             draft.head(function),
         )  # fmt: skip
     if returned is not None and isinstance(returned.value, int) and "sizeof" in returned.text:
@@ -189,12 +191,21 @@ def _names(told: list[Step], returned: Step | None, outcome: Outcome) -> set[str
     return set(re.findall(r"\b[A-Za-z_]\w*\b", text))
 
 
-def _tell_branch(draft: Draft, made: Arguments, step: Step) -> None:
+def _tell_branch(draft: Draft, made: Arguments, step: Step, sizes: list[Step]) -> None:
     if len(step.text) > 150:
         return
     if re.fullmatch(r"[A-Z_]+", step.text):
         return
     state = "holds" if step.value else "does not hold"
+    own = next((b for b in made.reading.branches if b.first == step.first), None)
+    if step.value and own is not None and not any(
+        own.consequence[0] <= s.first <= own.consequence[1] for s in sizes
+    ):  # fmt: skip
+        draft.say(
+            f"{code(step.text)} holds; what stands in its branch sets none of the sizes that are worked out here.",
+            draft.lines(made.function, step.first, own.consequence[1]), "recompute",
+        )  # fmt: skip
+        return
     draft.say(
         draft.choose(
             f"{code(step.text)} {state}" + (", so its branch is gone through." if step.value else ", so its branch is passed over."),
@@ -234,14 +245,50 @@ def _tell_grown(
         told = f", which makes {equation(worked, step.value)} bytes"
         draft.claim("number", worked, step.value, "recompute")
         draft.claim("number", str(earlier[-1].value), earlier[-1].value, "recompute")
-        for kind in re.findall(r"sizeof\(([^()]*)\)", expression):
-            bound = _plain(made.types.get(kind.strip(), kind.strip()))
-            if bound in BYTES:
-                draft.claim("size", bound, BYTES[bound], "recompute")
+        _claim_types(draft, made, expression)
     else:
         told = f", which makes {step.value} bytes"
     draft.say(f"{start} is {how} {code(expression)} then{told}.", *lines, "recompute")
     return step.value
+
+
+def _claim_types(draft: Draft, made: Arguments, expression: str) -> None:
+    """Claims what the types of a formula take."""
+    for kind in re.findall(r"sizeof\(([^()]*)\)", expression):
+        bound = _plain(made.types.get(kind.strip(), kind.strip()))
+        if bound in BYTES:
+            draft.claim("size", bound, BYTES[bound], "recompute")
+        elif bound.endswith("*"):
+            draft.claim("number", "8", 8, "recompute")
+
+
+def _tell_revised(
+    draft: Draft, made: Arguments, step: Step, outcome: Outcome, values: dict[str, Value]
+) -> int:
+    """Says a size that is made from what it was before: ``std::max(*size, more)``."""
+    name, _sign, expression = _parts(step.text)
+    value = step.value
+    assert isinstance(value, int)
+    place = next(i for i, one in enumerate(outcome.steps) if one is step)
+    earlier = [
+        s for s in outcome.steps[:place]
+        if s.kind == "assign" and _parts(s.text)[0] == name and isinstance(s.value, int)
+    ]  # fmt: skip
+    if not earlier:
+        where = draft.lines(made.function, step.first, step.last)
+        draft.say(f"{code(name)} becomes {value} bytes by {code(expression)}.", where, "recompute")
+        return value
+    before = _tell_size(draft, made, earlier[-1], outcome, values)
+    cites = [draft.lines(made.function, s.first, s.last) for s in (earlier[-1], step)]
+    other = _substituted(expression.replace(name, str(before)), made, values)
+    how = "leaves it at" if before == value else "makes that"
+    worked = equation(other, value) if other is not None else str(value)
+    draft.say(f"Then {code(expression)} {how} {worked} bytes.", *cites, "recompute")
+    if other is not None:
+        draft.claim("number", other, value, "recompute")
+        _claim_types(draft, made, expression)
+    draft.claim("number", str(before), before, "recompute")
+    return value
 
 
 def _tell_size(
@@ -254,6 +301,8 @@ def _tell_size(
     where = draft.lines(made.function, step.first, step.last)
     if sign:
         return _tell_grown(draft, made, step, outcome, values)
+    if name in expression:
+        return _tell_revised(draft, made, step, outcome, values)
     worked = _substituted(expression, made, values)
     if worked is not None:
         draft.say(
@@ -266,12 +315,7 @@ def _tell_size(
             where, "recompute",
         )  # fmt: skip
         draft.claim("number", worked, value, "recompute")
-        for kind in re.findall(r"sizeof\(([^()]*)\)", expression):
-            bound = _plain(made.types.get(kind.strip(), kind.strip()))
-            if bound in BYTES:
-                draft.claim("size", bound, BYTES[bound], "recompute")
-            elif bound.endswith("*"):
-                draft.claim("number", "8", 8, "recompute")
+        _claim_types(draft, made, expression)
     else:
         draft.say(f"{code(name)} becomes {value} bytes by {code(expression)}.", where, "recompute")
     return value

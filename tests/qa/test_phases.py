@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from extractor.records import Span
+from qa.author.block_room import tell_blocks
 from qa.author.kernel_facts import KernelFacts, Row, one_lane
 from qa.author.launch_pairs import Shape
 from qa.author.phases import tell_phase
-from qa.author.residency import Needs, _tell_blocks
+from qa.author.residency import Needs
 from qa.reading.function import read_function
 
 KERNEL = """__device__ float reduce(float val, float* out)
@@ -109,7 +110,7 @@ def test_a_barrier_is_told_with_its_own_number_and_what_it_parts(facts: KernelFa
 
 
 def needs(occupancy: int, threads: int, lds: int = 0) -> Needs:
-    given = {"occupancy": occupancy, "code_object_lds_bytes": lds}
+    given = {"occupancy": occupancy, "code_object_lds_bytes": lds, "vgprs": 32, "agprs": 0}
     rows = {name: Row(1, 0, {}, {"value": value}) for name, value in given.items()}
     return Needs("gfx90a", rows, Shape({}, (1, 1, 1), (threads, 1, 1)))
 
@@ -120,20 +121,20 @@ def needs(occupancy: int, threads: int, lds: int = 0) -> Needs:
         (5, 1024, 0, "4 * 5 = 20: 1 such block takes 16 of them, so that 20 - 16 = 4 of"),
         (8, 256, 0, "4 * 8 = 32: 8 such blocks take 8 * 4 = 32 of them, which is all of it."),
         (8, 64, 0, ""),
-        (8, 256, 1024, ""),
+        (8, 256, 1024, "The 4 wavefronts of a block come together. A compute unit has room for"),
     ],
 )  # fmt: skip
 def test_wavefronts_come_in_whole_blocks(
     occupancy: int, threads: int, lds: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("qa.author.residency.definition_spans", lambda *_a: [])
-    monkeypatch.setattr("qa.author.residency.claim_block", lambda *_a: None)
+    monkeypatch.setattr("qa.author.block_room.definition_spans", lambda *_a: [])
+    monkeypatch.setattr("qa.author.block_room.claim_block", lambda *_a: None)
     pair: Any = SimpleNamespace(
         launcher=SimpleNamespace(name="l"), site=SimpleNamespace(at=1),
         claim_shape=lambda *_a: None,
     )  # fmt: skip
     draft: Any = Heard()
-    _tell_blocks(draft, needs(occupancy, threads, lds), pair)
+    tell_blocks(draft, needs(occupancy, threads, lds), pair)
     assert said in " ".join(draft.said)
     assert bool(draft.said) is bool(said)
 
