@@ -40,6 +40,18 @@ def tell_place(
     told = _tell_branches(draft, ground, launcher, kernel, sites)
     told |= tell_shape(draft, ground, launcher, sites)
     told |= _tell_loop(draft, launcher, sites)
+    return tell_other_side(draft, launcher, kernel, decisions) or told
+
+
+def tell_other_side(
+    draft: Draft, launcher: FunctionView, kernel: FunctionView, decisions: Sequence[Decision]
+) -> bool:
+    """Says what a launcher launches in a kernel's place where a test comes out the other way.
+
+    Returns:
+        Whether recorded calls of the entry point show such a launch.
+    """
+    view, ground = draft.view, draft.ground
     own = [d for d in decisions if d.function.id == launcher.id and not d.instead]
     for decision in reversed(own):
         others = _on_the_other_side(view, launcher, decision)
@@ -57,7 +69,7 @@ def tell_place(
             draft.head(launcher),
         )  # fmt: skip
         return True
-    return told
+    return False
 
 
 def _places(view: ScopeView, launcher: FunctionView, kernel: FunctionView) -> list[Site]:

@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 from extractor.records import Span
 from qa.author.configuration_pairs import configurations
@@ -13,6 +14,7 @@ from qa.author.decisions import Decision, decisions_on, tell_decisions, tell_res
 from qa.author.draft import Draft, code, listed
 from qa.author.early_exits import tell_early_exits
 from qa.author.entry_pairs import precisions, twins
+from qa.author.followed import followed
 from qa.author.launch_places import tell_place
 from qa.author.launch_prose import Trace, call_words, claim_launch, size_words
 from qa.author.leaving import tell_leaving
@@ -20,10 +22,11 @@ from qa.author.reached_with import arguments_of
 from qa.author.read_back import decided_by_data
 from qa.author.recorded_launches import has_aliases
 from qa.author.sites import shared_tests
+from qa.author.usual_checks import usual_checks
 from qa.author.ways import calls_at
 from qa.ground import Ground
 from qa.reading.definitions import times_set
-from qa.reading.function import Branch, Definition, FunctionReading, read_function
+from qa.reading.function import Definition, FunctionReading, read_function
 from qa.scope_view import FunctionView, ScopeView
 
 _MOST_PATHS = 8
@@ -61,7 +64,10 @@ def _paths(view: ScopeView, ground: Ground) -> Iterator[Draft]:
             if len({view.owner[i].id for i, _at in path}) < 3:
                 continue
             trace = recorded.get((entry, kernel_id.split("@")[0]))
-            draft = _path_draft(view, ground, entry, config, path, trace)
+            if trace is not None and ground.runs(view, trace):
+                draft = followed(view, ground, trace, _largest(trace, kernel_id))
+            else:
+                draft = _path_draft(view, ground, entry, config, path, trace)
             decisions = draft.subject.split("|")[-1] if draft is not None else ""
             if draft is not None and decisions not in seen:
                 seen.update((kernel.name, decisions))
@@ -88,6 +94,12 @@ def _recorded(view: ScopeView, ground: Ground, config: str) -> dict[tuple[str, s
             if known is None or _rank(trace) < _rank(known):
                 found[key] = trace
     return found
+
+
+def _largest(trace: Trace, kernel: str) -> dict[str, Any]:
+    """The largest launch of an instantiation in a call."""
+    made = [x for x in trace["launches"] if x["symbol"] == kernel.split("@")[0]]
+    return max(made, key=lambda x: (x["grid"], x["block"]))
 
 
 def _rank(trace: Trace) -> tuple[object, ...]:
@@ -137,7 +149,7 @@ def _path_draft(
             f"{code(entry)}{where} can get to {code(kernel.name)} in several ways. Which is the shortest, and which tests keep a call on it?",
             f"Take the shortest way on which {code(entry)}{where} comes to launch {code(kernel.name)}. At which tests could a call turn off it?",
         )
-    usual, spans = _usual_checks(draft, steps)
+    usual, spans = usual_checks(ground, steps)
     names = list(dict.fromkeys(
         code(f.name) if f.name.isidentifier() else "a function object" for f in hosts[1:]
     ))  # fmt: skip
@@ -160,9 +172,7 @@ def _path_draft(
         return None  # one test is all there is to say
     _tell_origin(draft, launcher, steps[-1][1])
     if trace is not None:
-        symbol = path[-1][0].split("@")[0]
-        made = [x for x in trace["launches"] if x["symbol"] == symbol]
-        launch = max(made, key=lambda x: (x["grid"], x["block"]))
+        launch = _largest(trace, path[-1][0])
         draft.say(
             f"A recorded call with {call_words(trace)} launches {code(kernel.name)} with {size_words(launch)}.",
             draft.head(kernel), "trace",
@@ -230,29 +240,6 @@ def _is_the_only_way(
     )
 
 
-def _usual_checks(
-    draft: Draft, steps: list[tuple[FunctionView, Span | None]]
-) -> tuple[str, list[Span]]:
-    """The checks that every call meets, in half a sentence, with their lines."""
-    kinds: dict[str, Span] = {}
-    for number, (function, _at) in enumerate(steps[:-1]):
-        at = steps[number + 1][1]
-        if function.span is None or at is None or at.file != function.file:
-            continue
-        reading = read_function(function.text, function.span.start_line)
-        for branch in reading.branches:
-            if branch.first >= at.start_line or branch.returns is None or branch.guards:
-                continue
-            lines = draft.lines(function, branch.first, branch.consequence[0])
-            if "invalid_handle" in branch.returns:
-                kinds.setdefault("handle", lines)
-            elif checking(reading, branch):
-                kinds.setdefault("arguments", lines)
-    if len(kinds) < 2:
-        return "", []
-    return "checks of handle and arguments", list(kinds.values())
-
-
 def _tell_origin(draft: Draft, launcher: FunctionView, at: Span | None) -> None:
     """Says what the launcher works out for the launch, where a branch of its own decides it."""
     if at is None or launcher.span is None:
@@ -288,18 +275,6 @@ def asks_for_a_batch(condition: str) -> bool:
     """The condition is false for a single problem."""
     asked = re.search(r"\bbatch_count\s*(>=?)\s*(\d+)", condition)
     return asked is not None and "||" not in condition and int(asked[2]) + (asked[1] == ">") > 1
-
-
-def checking(reading: FunctionReading, branch: Branch) -> str:
-    """The function whose status a branch hands back; nothing where it is no such branch."""
-    match = re.fullmatch(r"(\w+)\s*!=\s*\w*status_\w+", branch.condition)
-    if match is None or branch.returns != match[1]:
-        return ""
-    definition = reading.definition(match[1])
-    callee = (
-        re.match(r"(\w+)\s*(?:<[^;]*>)?\(", definition.value) if definition is not None else None
-    )
-    return callee[1] if callee is not None else ""
 
 
 def _goes_into(

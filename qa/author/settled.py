@@ -149,7 +149,7 @@ def failing_words(rows: list[Settled]) -> str:
 def _failing_word(row: Settled) -> str:
     """``X fails``, and by which of its parts."""
     parts = _unique(row.parts)
-    every = {text for text in split_at(unwrapped(row.test.condition), "||")}
+    every = set(split_at(unwrapped(row.test.condition), "||"))
     if not row.apart and (set(parts) == every or row.parts == ((row.test.condition, False),)):
         return f"{code(row.test.condition)} fails"
     name = code(row.test.condition) if row.quoted else _LONGER
