@@ -146,6 +146,7 @@ def _tell(draft: Draft, trace: Trace, row: Passage, told: set[str]) -> None:
             else f"{function} calls {following} {row.count} times, in the rounds of {code(head)}.",
             *[draft.lines(row.function, line) for line in row.call.loops], *heads, "trace",
         )  # fmt: skip
+        draft.claim("number", str(row.count), row.count, "recompute")
         shown += f" {head}"
     _tests, others = not_denied([one.test for one in tests], row.inside, draft.ground)
     for name, passed in others.items():

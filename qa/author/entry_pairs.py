@@ -11,6 +11,7 @@ from qa.author.passed_values import within
 from qa.author.pieces import tell_limits, tell_piece, tell_sides
 from qa.author.sites import shared_tests
 from qa.author.subjects import entries_through
+from qa.author.ways import calls_at, tell_ways
 from qa.ground import Ground
 from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView
@@ -337,6 +338,10 @@ def _tell_type_test(draft: Draft, view: ScopeView, kernel: str, entry: str, conf
             draft.say(
                 f"{code(caller.name)} launches {code(kernel)} {'under' if not test.negated else 'past'} {code(test.condition)}, and {code(name)} is {settled}.",
                 sites[0].at, test.span, draft.lines(caller, definition.first, definition.last), draft.head(caller),
+            )  # fmt: skip
+            tell_ways(
+                draft, caller, code(kernel), calls_at(caller, sites),
+                {(test.condition, test.negated)}, "launched",
             )  # fmt: skip
             return True
         if _TYPE_TEST.search(test.condition):

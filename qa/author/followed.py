@@ -61,9 +61,9 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
         f"Why does {code(entry)}{where} launch {code(kernel.name)} for {setting}? Name the functions on the way and what they decide.",
     )
     hosts = list({f.id: f for f, _at in steps[1:-1]}.values())
-    names = [
+    names = list(dict.fromkeys(
         code(f.name) if f.name.isidentifier() else "a function object" for f in hosts
-    ]  # fmt: skip
+    ))  # fmt: skip
     calls = [at for _f, at in steps[1:] if at is not None]
     usual, checks = usual_checks(ground, steps)
     draft.say(
@@ -75,7 +75,12 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
     tested = tell_conditions(draft, sites, told, trace, launch)
     if not above and not tested:
         return None
-    draft.say(f"The launch has {size_words(launch)}.", sites[0].at, draft.head(kernel), "trace")
+    draft.say(
+        f"The launch of {code(kernel.name)} has {size_words(launch)}.",
+        sites[0].at,
+        draft.head(kernel),
+        "trace",
+    )
     claim_launch(draft, trace, launch)
     tell_formula(draft, view, ground, sites[0], launch, trace)
     tell_early_exits(draft, steps)

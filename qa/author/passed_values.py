@@ -72,6 +72,7 @@ class Within:
     numbers: Mapping[str, int] = field(default_factory=dict)
     function: FunctionView | None = None
     runs: Mapping[str, Run] = field(default_factory=dict, compare=False, repr=False)
+    _fixed: dict[str, bool | None] = field(default_factory=dict, compare=False, repr=False)
     _truths: dict[tuple[str, str, int], bool | None] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -102,6 +103,13 @@ class Within:
             for a, run in own.items()
         }
         return truths.pop() if len(truths) == 1 else None
+
+    def by_type(self, condition: str, ground: Ground) -> bool | None:
+        """Whether a condition holds for the types alone, whatever the arguments are."""
+        if condition not in self._fixed:
+            bare = Within({}, self.other, self.types, self.definitions)
+            self._fixed[condition] = bare.truth(condition, ground)
+        return self._fixed[condition]
 
     def _truth(self, condition: str, ground: Ground, arch: str) -> bool | None:
         known: dict[str, Value] = dict(self.numbers)

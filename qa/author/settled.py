@@ -77,7 +77,11 @@ def settle(draft: Draft, test: Test, inside: Within, trace: Trace) -> Settled:
 
     common: list[Part] = []
     apart: dict[str, list[Part]] = {arch: [] for arch in every}
-    for text, holds in deciding(test.condition, not test.negated, everywhere):
+
+    def by_type(text: str) -> bool | None:
+        return inside.by_type(text, draft.ground)
+
+    for text, holds in deciding(test.condition, not test.negated, everywhere, by_type):
         own = {arch: _on(draft, inside, text, holds, arch, line) for arch in every}
         if len(set(own.values())) == 1:
             common += own[every[0]]

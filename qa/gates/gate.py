@@ -10,6 +10,7 @@ from qa.gates import (
     architecture,
     bound_names,
     calls_told,
+    came_out,
     citations,
     claims,
     conditions,
@@ -100,5 +101,7 @@ GATES: tuple[Gate, ...] = (
     Gate("instructions", "calls, arguments, branches, barriers and blocks of an instruction are "
          "those of the code", instructions.as_in_the_code),
     Gate("launches", "kernels, grids and blocks are those of a trace", launches.traced),
+    Gate("came_out", "tests come out, and calls are made as often, as when the call is made again",
+         came_out.as_executed),
 )  # fmt: skip
 """All gates but the one that compares entries with each other, in the order they are asked."""
