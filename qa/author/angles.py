@@ -25,7 +25,7 @@ from qa.author import (
     wavefronts,
 )
 from qa.author.draft import Draft
-from qa.author.subjects import launched_somewhere, own_functions, remember_launched
+from qa.author.subjects import launched_somewhere, own_functions, remember_launched, remember_open
 from qa.ground import Ground
 from qa.scope_view import ScopeView
 
@@ -54,6 +54,7 @@ ANGLES = (
 
 def propose(view: ScopeView, ground: Ground) -> Iterator[Draft]:
     """Every draft for an interface, always in the same order."""
+    remember_open(view, ground)
     functions = own_functions(view, ground)
     recorded = remember_launched(view, ground)
     seen = launched_somewhere(view, functions, recorded)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
 from qa.ground import Ground
@@ -13,6 +13,7 @@ from qa.scope_view import FunctionView, ScopeView
 
 _MOST_ENTRIES = 12
 _RECORDED = "kernels in recorded calls"
+_OPEN = "functions that entry points may come to"
 
 
 def own_functions(view: ScopeView, ground: Ground) -> list[FunctionView]:
@@ -68,12 +69,24 @@ def entries_through(
 
 
 def reaching(view: ScopeView, function: FunctionView, number: int | None = None) -> set[str]:
-    """Entry points from which live calls lead to a function, whatever their arguments are."""
-    callers = view.callers
+    """Entry points from which live calls lead to a function.
+
+    Where it is known what constants calls hand down (``remember_open``), tests that these settle
+    keep an entry point from it.
+    """
     chosen = (
         function.instantiations if number is None else function.instantiations[number : number + 1]
     )
-    seen = {one["id"] for one in chosen}
+    ids = {one["id"] for one in chosen}
+    found = _leading(view, ids)
+    reached: Callable[[str], frozenset[str]] | None = view.once(_OPEN, lambda: None)
+    return found if reached is None else {name for name in found if reached(name) & ids}
+
+
+def _leading(view: ScopeView, ids: set[str]) -> set[str]:
+    """Entry points from which live calls lead to some instantiations, whatever they pass."""
+    callers = view.callers
+    seen = set(ids)
     queue = deque(seen)
     entries: set[str] = set()
     while queue:
@@ -85,6 +98,14 @@ def reaching(view: ScopeView, function: FunctionView, number: int | None = None)
                 if owner is not None and owner.kind == "entry_point":
                     entries.add(owner.name)
     return entries
+
+
+def remember_open(view: ScopeView, ground: Ground) -> None:
+    """Lets ``reaching`` know what the constants close that calls hand down."""
+    from qa.author.open_ways import OpenWays
+
+    ways = OpenWays(view, ground)
+    view.once(_OPEN, lambda: ways.reached)
 
 
 def remember_launched(view: ScopeView, ground: Ground) -> Mapping[str, frozenset[str]]:
@@ -110,12 +131,12 @@ def launched_somewhere(
 
     def launched(function: FunctionView) -> bool:
         entries = reaching(view, function)
+        if not entries and _leading(view, {one["id"] for one in function.instantiations}):
+            return False  # constants on every way to it keep its callers away
         return not entries or any(
             function.name in recorded.get(name, (function.name,)) for name in entries
         )
 
-    if not recorded:
-        return functions
     return [f for f in functions if f.kind != "kernel" or launched(f)]
 
 
