@@ -48,11 +48,19 @@ class Run:
         symbols = dict.fromkeys(one["symbol"] for one in function.instantiations)
         return [self._functions[s] for s in symbols if s in self._functions]
 
-    def count(self, function: FunctionView, line: int) -> int | None:
-        """How often a line of a definition ran; ``None`` where the definition did not run."""
+    def count(self, function: FunctionView, line: int, name: str = "") -> int | None:
+        """How often a line of a definition ran; ``None`` where the definition did not run.
+
+        Args:
+            function: The definition.
+            line: Counted from 1 in its file.
+            name: What is called on the line, where it may stand behind a test.
+        """
+        column = _column(function, line, name)
         counts = [
-            n for one in self.ran(function) if (n := one.runs(function.file, line)) is not None
-        ]
+            n for one in self.ran(function)
+            if (n := one.runs(function.file, line, column)) is not None
+        ]  # fmt: skip
         return sum(counts) if counts else None
 
     def truth(
@@ -172,15 +180,34 @@ class Run:
         if one is None:
             return
         for target, at, configs in self._view.edges.get(current, ()):
-            if config not in configs or one.runs(at.file, at.start_line) == 0:
-                continue  # of what a macro writes there is no line
+            if config not in configs or not self._made(one, current, target, at):
+                continue
             owner = self._view.owner.get(target)
             if owner is None or owner.kind == "kernel" or target.split("@")[0] in self._functions:
                 yield target, at
 
     def made(self, sites: list[Site]) -> list[Site]:
         """Those of some launch sites whose lines ran."""
-        return [s for s in sites if self.count(s.caller, s.at.start_line)]
+        return [s for s in sites if self.count(s.caller, s.at.start_line, s.callee.name)]
+
+    def _made(self, one: Function, caller: str, target: str, at: Span) -> bool:
+        """A call or launch was made, as far as its line tells; a macro's has none."""
+        function, following = self._view.owner.get(caller), self._view.owner.get(target)
+        name = following.name if following is not None else ""
+        if function is None or function.file != at.file:
+            return True
+        return one.runs(at.file, at.start_line, _column(function, at.start_line, name)) != 0
+
+
+def _column(function: FunctionView, line: int, name: str) -> int:
+    """Where a name stands on a line of a definition, else the line's first character."""
+    assert function.span is not None
+    rows = function.text.split("\n")
+    row = (
+        rows[line - function.span.start_line] if line - function.span.start_line < len(rows) else ""
+    )
+    match = re.search(rf"\b{re.escape(name)}\b", row) if name else None
+    return (match.start() if match is not None else len(row) - len(row.lstrip())) + 1
 
 
 def _text(function: FunctionView, file: str, place: tuple[int, int, int, int]) -> str:

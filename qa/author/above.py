@@ -114,7 +114,7 @@ def _passages(
         held = nearest([r for r in kept if not r.test.negated], reading, None)
         failed = not_implied(held, [r for r in kept if r.test.negated])
         failed = nearest(failed, reading, None)[-_MOST_TESTS:]
-        counts = {run.count(function, at.start_line) or 0 for run in runs.values()}
+        counts = {run.count(function, at.start_line, following.name) or 0 for run in runs.values()}
         count = counts.pop() if len(counts) == 1 else 0
         rows.append(
             Passage(

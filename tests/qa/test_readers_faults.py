@@ -16,8 +16,8 @@ from qa.author.numbers import equation
 from qa.author.parting import tell_parting
 from qa.author.passed_values import Within, not_denied, other_names
 from qa.author.paths import _goes_into, asks_for_a_batch
-from qa.author.usual_checks import checking
 from qa.author.recorded_launches import is_told
+from qa.author.usual_checks import checking
 from qa.reading.function import read_function
 from qa.reading.function_text import under_directive
 from qa.reading.outcome import Outcome, Step

@@ -52,25 +52,16 @@ class Function:
         """How often it was called."""
         return self.regions[0].count if self.regions else 0
 
-    def runs(self, file: str, line: int, column: int = 0) -> int | None:
+    def runs(self, file: str, line: int, column: int) -> int | None:
         """How often the code at a place ran; ``None`` where the function has none there.
 
         Args:
             file: Path below the library's root.
             line: Counted from 1.
-            column: Counted from 1; without one the line is asked for as a whole, and what ran most
-                often of it counts.
+            column: Counted from 1.
         """
-        if column:
-            around = [r for r in self.regions if r.file == file and _holds(r.place, (line, column))]
-            return min(around, key=_size).count if around else None
-        begun = [r.count for r in self.regions if r.file == file and r.place[0] == line]
-        around = [
-            r for r in self.regions if r.file == file and r.place[0] < line <= r.place[2]
-        ]  # fmt: skip
-        if around:
-            begun.append(min(around, key=_size).count)
-        return max(begun, default=None)
+        around = [r for r in self.regions if r.file == file and _holds(r.place, (line, column))]
+        return min(around, key=_size).count if around else None
 
 
 @dataclass(frozen=True)
