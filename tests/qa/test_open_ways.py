@@ -10,7 +10,12 @@ import pytest
 from qa.author.open_ways import OpenWays
 from qa.author.subjects import launched_somewhere, reaching, remember_open
 
-ENTRY = "int entry_{0}(int n)\n{{\n  const bool pivot = {1};\n  return body<float>(n, 1, pivot, {2});\n}}\n"
+ENTRY = """int entry_{0}(int n)
+{{
+  const bool pivot = {1};
+  return body<float>(n, 1, pivot, {2});
+}}
+"""
 BODY = """template <typename T, bool BATCHED>
 int body(int n, int batch_count, bool pivot, trans op)
 {
