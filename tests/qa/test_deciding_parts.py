@@ -10,7 +10,7 @@ import pytest
 
 from extractor.records import Span
 from qa.author.decisions import _pieces
-from qa.author.launch_tests import Settled, _failing, _fails, _holding, _meant
+from qa.author.settled import Settled, _failing_word, _meant, failing_words, holding_words
 from qa.author.sites import Test as Condition
 from qa.gates import polarity
 from qa.gates.followed_call import _NEITHER
@@ -63,20 +63,21 @@ def settled(condition: str, negated: bool, *parts: str, **apart: tuple[str, ...]
 
 def test_a_failed_test_says_where_and_a_long_one_is_told_by_its_parts() -> None:
     long = " && ".join(f"first_part_{n} == second_part_{n}" for n in range(9))
-    assert _failing(settled("n == 0", True, "n == 0")) == "`n == 0` fails"
-    assert _failing(settled("a && b", True, "b")) == "`a && b` fails at `b`"
-    assert _failing(settled("a || b", True, "a", "b")) == (
-        "`a || b` fails since neither `a` nor `b` holds"
+    assert _failing_word(settled("n == 0", True, "n == 0")) == "`n == 0` fails"
+    assert _failing_word(settled("a && b", True, "b")) == "`a && b` fails at `b`"
+    assert _failing_word(settled("a || b", True, "a", "b")) == "`a || b` fails"
+    assert _failing_word(settled("c && (a || b)", True, "a", "b")) == (
+        "`c && (a || b)` fails since neither `a` nor `b` holds"
     )
-    assert _failing(settled("a && b", True, gfx90a=("a",), gfx942=("b",))) == (
+    assert _failing_word(settled("a && b", True, gfx90a=("a",), gfx942=("b",))) == (
         "`a && b` fails, on gfx90a at `a` and on gfx942 at `b`"
     )
     two = [settled(long, True, "first_part_0 == second_part_0"), settled(long + " ", True, "x")]
-    assert _fails(two) == (
+    assert failing_words(two) == (
         "a longer test fails at `first_part_0 == second_part_0` and another one fails at `x`"
     )
-    assert _holding(settled(long, False, "x", gfx90a=("y",))) == ["`x`", "`y` on gfx90a"]
-    assert _holding(settled("a && b", False, "a", "b")) == ["`a && b`"]
+    assert holding_words(settled(long, False, "x", gfx90a=("y",))) == ["`x`", "`y` on gfx90a"]
+    assert holding_words(settled("a && b", False, "a", "b")) == ["`a && b`"]
 
 
 def test_what_the_type_settles_is_said_once() -> None:

@@ -12,10 +12,10 @@ from qa.author.choices import accepted
 from qa.author.glossary import meaning
 from qa.author.launch_lists import _launch_words
 from qa.author.launch_prose import tell_constants
-from qa.author.launch_tests import Settled, _nearest
 from qa.author.passed_values import fixed_parameters
 from qa.author.read_back import first_line
 from qa.author.recorded_launches import has_aliases
+from qa.author.settled import Settled, nearest
 from qa.author.sites import Test as Condition
 from qa.reading.function import read_function
 from qa.reading.outcome import Outcome, Step
@@ -179,7 +179,7 @@ def test_of_many_tests_the_nearest_and_the_wanted_are_told() -> None:
 
     def chosen(about: str) -> list[str]:
         pattern = re.compile(about) if about else None
-        return [row.test.condition for row in _nearest(tests, reading, pattern)]
+        return [row.test.condition for row in nearest(tests, reading, pattern)]
 
     last = ["n <= 64", "n <= 128", "n <= 256", "n <= 512"]
     assert chosen("") == ["n <= 32", *last]

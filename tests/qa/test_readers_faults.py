@@ -159,7 +159,7 @@ def test_a_name_of_the_call_may_be_another_one_further_down() -> None:
 
 def test_a_test_that_the_numbers_deny_is_left_out_with_all_others_on_its_names() -> None:
     ground: Any = SimpleNamespace(enumerators=frozenset(), constants={})
-    span: Any = None
+    span = lines("a.cpp", 1, 1)
     texts = (("n % 16 == 0", False), ("n > 4", False), ("k > 4", True))
     tests = [sites.Test(text, negated, span) for text, negated in texts]
     kept, _used = not_denied(tests, Within({"n": 100, "k": 1}), ground)
@@ -220,7 +220,7 @@ def test_two_calls_part_where_a_test_comes_out_differently_for_their_numbers() -
     )
     draft.ground = SimpleNamespace(
         enumerators=frozenset(), constants={}, span=lines,
-        project=SimpleNamespace(rule=SimpleNamespace()),
+        project=SimpleNamespace(rule=SimpleNamespace()), runs=lambda _view, _trace: {},
     )  # fmt: skip
     draft.head = lambda _function: span
     calls = [

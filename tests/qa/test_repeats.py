@@ -28,6 +28,9 @@ INNER = """void inner(int n, int i)
 """
 
 
+CALL = {"entry": "entry", "args": {}}
+
+
 def made(way: list[tuple[str, int]]) -> Any:
     owner = {
         "outer": function(OUTER, "outer"), "inner": function(INNER, "inner"),
@@ -36,13 +39,15 @@ def made(way: list[tuple[str, int]]) -> Any:
     owner["inner"].signature = "void inner(int n, int i)"
     path = [(name, Draft.lines(None, line) if line else None) for name, line in way]
     draft = Draft(owner=owner, path=lambda *_a: path, launches=[])
-    draft.ground = SimpleNamespace(constants={"WHOLE": (1 << 20, "a.hpp", 1)})
+    draft.ground = SimpleNamespace(
+        constants={"WHOLE": (1 << 20, "a.hpp", 1)}, runs=lambda _view, _trace: {}
+    )
     return draft
 
 
 def test_the_loop_that_repeats_a_launch_is_named_and_so_are_calls_outside() -> None:
     draft = made([("outer", 0), ("inner", 5), ("kernel", 4)])
-    assert tell_repeats(draft, "entry", "source", {"symbol": "kernel"})
+    assert tell_repeats(draft, CALL, {"symbol": "kernel"})
     assert draft.said == [
         "`outer` calls `inner` in every round of `for(int i = 0; i < n; i += 64)`, "
         "and at one more place outside of that loop."
@@ -51,7 +56,7 @@ def test_the_loop_that_repeats_a_launch_is_named_and_so_are_calls_outside() -> N
 
 def test_no_loop_is_made_up() -> None:
     draft = made([("outer", 0), ("inner", 3), ("kernel", 4)])
-    assert not tell_repeats(draft, "entry", "source", {"symbol": "kernel"})
+    assert not tell_repeats(draft, CALL, {"symbol": "kernel"})
     launch = {"grid": [1, 1, 1], "block": [8, 1, 1], "shared_bytes": 0, "repeat": 4}
     assert size_words(launch) == "1 block of 8 threads"
 
