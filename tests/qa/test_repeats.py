@@ -38,7 +38,7 @@ def made(way: list[tuple[str, int]]) -> Any:
     }  # fmt: skip
     owner["inner"].signature = "void inner(int n, int i)"
     path = [(name, Draft.lines(None, line) if line else None) for name, line in way]
-    draft = Draft(owner=owner, path=lambda *_a: path, launches=[])
+    draft = Draft(owner=owner, path=lambda *_a, **_k: path, launches=[])
     draft.ground = SimpleNamespace(
         constants={"WHOLE": (1 << 20, "a.hpp", 1)}, runs=lambda _view, _trace: {}
     )
