@@ -63,6 +63,11 @@ class Run:
         ]  # fmt: skip
         return sum(counts) if counts else None
 
+    def rounds(self, function: FunctionView, condition: str, line: int) -> tuple[int, int]:
+        """How often the condition of a loop held, and how often it ended the loop."""
+        rows = self._at(function, _CAST.sub("", unwrapped(condition)), line)
+        return sum(r.held for r in rows), sum(r.failed for r in rows)
+
     def truth(
         self,
         function: FunctionView,

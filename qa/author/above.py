@@ -26,11 +26,11 @@ from qa.author.settled import (
     tell_meanings,
 )
 from qa.author.told_values import tell_passed
-from qa.reading.function import Call, read_function
+from qa.reading.function import Call, Loop, read_function
 from qa.scope_view import FunctionView, Site
 
 _MOST_TESTS, _MOST_FUNCTIONS = 3, 2
-_LONGEST_HEAD = 110
+_LONGEST_HEAD, _MOST_LOOPS = 110, 2
 
 
 @dataclass(frozen=True)
@@ -139,15 +139,14 @@ def _tell(draft: Draft, trace: Trace, row: Passage, told: set[str]) -> None:
             "trace",
         )
     shown = " ".join(shown_code(one) for one in tests)
-    if head := _rounds(row):
+    if loops := _rounds(row):
+        inner = f", and within each in those of {code(loops[1].head)}" if len(loops) > 1 else ""
         draft.say(
-            f"{function} makes that call {row.count} times, in the rounds of {code(head)}."
-            if tests
-            else f"{function} calls {following} {row.count} times, in the rounds of {code(head)}.",
-            *[draft.lines(row.function, line) for line in row.call.loops], *heads, "trace",
+            f"{function} {'makes that call' if tests else f'calls {following}'} {row.count} times, in the rounds of {code(loops[0].head)}{inner}.",
+            *[draft.lines(row.function, loop.first) for loop in loops], *heads, "trace",
         )  # fmt: skip
         draft.claim("number", str(row.count), row.count, "recompute")
-        shown += f" {head}"
+        shown += " ".join(["", *(loop.head for loop in loops)])
     _tests, others = not_denied([one.test for one in tests], row.inside, draft.ground)
     for name, passed in others.items():
         key = f"{name} of {row.function.name}"
@@ -158,14 +157,32 @@ def _tell(draft: Draft, trace: Trace, row: Passage, told: set[str]) -> None:
     tell_constants(draft, row.function, [shown, *meanings], told)
 
 
-def _rounds(row: Passage) -> str:
-    """The head of the loop that makes a call several times; empty where it is made once."""
+def _rounds(row: Passage) -> list[Loop]:
+    """The loops around a call that had several rounds, outermost first.
+
+    None where the call is made once, or where the rounds do not account for all of its times.
+    """
     if row.count < 2 or not row.call.loops:
-        return ""
+        return []
     assert row.function.span is not None
     reading = read_function(row.function.text, row.function.span.start_line)
-    head = loop_heads(row.function, reading).get(row.call.loops[-1], "")
-    return head if len(head) <= _LONGEST_HEAD else ""
+    heads = loop_heads(row.function, reading)
+    found = []
+    product = 1.0
+    for loop in reading.loops:
+        if loop.first not in row.call.loops or not loop.condition:
+            continue
+        counts = {
+            run.rounds(row.function, loop.condition, loop.first) for run in row.inside.runs.values()
+        }
+        held, ended = counts.pop() if len(counts) == 1 else (0, 0)
+        if held > ended > 0:
+            found.append(loop)
+            product *= held / ended
+    told = len(found) <= _MOST_LOOPS and all(
+        0 < len(heads.get(x.first, "")) <= _LONGEST_HEAD for x in found
+    )
+    return found if told and product == row.count else []
 
 
 def _why(draft: Draft, function: str, following: str, row: Passage) -> str:

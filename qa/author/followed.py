@@ -27,6 +27,7 @@ from qa.scope_view import ScopeView
 
 _MOST_FUNCTIONS = 4
 _SHORTEST_WAY = 3
+_FEWEST_TESTS = 2
 
 
 def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, Any]) -> Draft | None:
@@ -75,6 +76,7 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
     tested = tell_conditions(draft, sites, told, trace, launch)
     if not above and not tested:
         return None
+    decided = sum(key.startswith(("is: ", "not: ")) for key in told)
     draft.say(
         f"The launch of {code(kernel.name)} has {size_words(launch)}.",
         sites[0].at,
@@ -82,7 +84,7 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
         "trace",
     )
     claim_launch(draft, trace, launch)
-    tell_formula(draft, view, ground, sites[0], launch, trace)
+    sized = tell_formula(draft, view, ground, sites[0], launch, trace)
     tell_early_exits(draft, steps)
     place = launch_at(sites[0]) if len(sites) == 1 else None
     if place is not None:
@@ -92,6 +94,8 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
             if t.condition in told
         ]  # fmt: skip
         tell_other_side(draft, launcher, kernel, decisions)
+    if decided < _FEWEST_TESTS and not sized:
+        return None
     draft.claim("path", entry, [f.name for f, _at in steps], "scope")
     draft.subject += f"|{sorted(key for key in told if key.startswith(('is: ', 'not: ')))}"
     return draft

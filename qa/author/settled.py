@@ -12,12 +12,13 @@ from qa.author.launch_prose import Trace, meaning_words
 from qa.author.passed_values import Within
 from qa.author.sites import Test
 from qa.reading.deciding import Part, deciding
-from qa.reading.function import FunctionReading, read_function
+from qa.reading.definitions import times_set
+from qa.reading.function import Definition, FunctionReading, read_function
 from qa.scope_view import FunctionView
 from qa.text.brackets import split_at, unwrapped
 
 _LONGEST_QUOTED = 130
-_LONGEST_MEANING = 110
+_LONGEST_MEANING, _LONGEST_PART = 110, 50
 MOST_TOLD = 5
 _MOST_PARTS = 7
 _MOST_MEANINGS = 3
@@ -201,6 +202,32 @@ def _meant(meanings: Sequence[str]) -> str:
     return f"There {listed(meanings)}."
 
 
+def _definition(
+    reading: FunctionReading, function: FunctionView, name: str, inside: Within
+) -> Definition | None:
+    """What a local name is made from: its only definition, or the only one that the call came to."""
+    every = [d for d in reading.definitions if d.name == name]
+    made = [
+        d for d in every
+        if inside.runs and all(run.count(function, d.first) for run in inside.runs.values())
+    ]  # fmt: skip
+    if len(made) == 1 and times_set(function.text, name) <= len(every):
+        return made[0]
+    return every[0] if every and not every[0].guards else None
+
+
+def _by_what(draft: Draft, value: str, truth: bool, inside: Within) -> str:
+    """The parts by which a definition comes out, where it has others."""
+
+    def known(text: str) -> bool | None:
+        return inside.truth(text, draft.ground)
+
+    parts = [text for text, _holds in deciding(value, truth, known)]
+    every = {text for one in split_at(unwrapped(value), "||") for text in split_at(one, "&&")}
+    short = 0 < len(parts) < len(every) and all(len(p) <= _LONGEST_PART for p in parts)
+    return f" by {listed([code(part) for part in parts])}" if short else ""
+
+
 def tell_meanings(
     draft: Draft,
     function: FunctionView,
@@ -214,17 +241,20 @@ def tell_meanings(
     reading = read_function(function.text, function.span.start_line)
     rows: list[tuple[bool, str, str, Span]] = []
     for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", shown)):
-        definition = reading.definition(name)
+        definition = _definition(reading, function, name, inside)
         if definition is None or name in told or len(definition.value) > _LONGEST_MEANING:
             continue
-        if definition.guards or not re.search(r"[(<&|=]", definition.value):
+        if not re.search(r"[(<&|=]", definition.value):
             continue
         truth = inside.truth(definition.value, draft.ground)
         words = meaning_words(definition.value, truth)
         if words.startswith("`") and inside.runs and truth is not None and _ASKS.search(words):
-            words += f" ({str(truth).lower()} here)"
+            words += (
+                f" ({str(truth).lower()} here{_by_what(draft, definition.value, truth, inside)})"
+            )
         flag = _PLAIN_FLAG.match(definition.value) is not None
-        if words and not (flag and (about is None or not about.search(name))):
+        asked = about is not None and about.search(name)
+        if words and (asked or not flag or inside.runs):
             span = draft.lines(function, definition.first, definition.last)
             rows.append((flag, name, words, span))
     chosen = sorted(rows, key=lambda row: row[0])[:_MOST_MEANINGS]
