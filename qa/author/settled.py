@@ -242,7 +242,7 @@ def tell_meanings(
     rows: list[tuple[bool, str, str, Span]] = []
     for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", shown)):
         definition = _definition(reading, function, name, inside)
-        if definition is None or name in told or len(definition.value) > _LONGEST_MEANING:
+        if definition is None or f"meant: {name}" in told or len(definition.value) > _LONGEST_MEANING:
             continue
         if not re.search(r"[(<&|=]", definition.value):
             continue
@@ -261,7 +261,7 @@ def tell_meanings(
     chosen = [row for row in rows if row in chosen]
     meanings = [f"{code(name)} is {words}" for _flag, name, words, _span in chosen]
     for _flag, name, words, _span in chosen:
-        told.update((name, words.split("` (")[0].strip("`")))
+        told.update((f"meant: {name}", name, words.split("` (")[0].strip("`")))
     if meanings:
         draft.say(_meant(meanings), *[span for *_rest, span in chosen])
     return meanings
