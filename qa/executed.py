@@ -68,6 +68,15 @@ class Run:
         rows = self._at(function, _CAST.sub("", unwrapped(condition)), line)
         return sum(r.held for r in rows), sum(r.failed for r in rows)
 
+    def asks(self, function: FunctionView, condition: str) -> bool:
+        """Whether the call came to some operand of a condition."""
+        text = _CAST.sub("", unwrapped(condition))
+        pieces = [one for part in split_at(text, "||") for one in split_at(part, "&&")]
+        if len(pieces) > 1:
+            return any(self.asks(function, piece) for piece in pieces)
+        bare = [text, unwrapped(text[1:])] if text.startswith("!") else [text]
+        return any(r.held or r.failed for one in bare for r in self._at(function, one, 0))
+
     def truth(
         self,
         function: FunctionView,

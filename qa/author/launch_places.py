@@ -54,11 +54,14 @@ def tell_other_side(
     view, ground = draft.view, draft.ground
     own = [d for d in decisions if d.function.id == launcher.id and not d.instead]
     for decision in reversed(own):
-        others = _on_the_other_side(view, launcher, decision)
+        others = _on_side(view, launcher, decision, same=False)
+        here = {s.callee.name for s in _on_side(view, launcher, decision, same=True)}
+        if any(site.callee.name in here | {kernel.name} for site in others):
+            continue  # another instantiation of the same kernels: nothing is in its place
         made = launched_by(view, ground, draft.entry_points, launcher)
         if any(site.callee.name not in made for site in others):
             continue  # no recorded call shows that this way is open to the entry point
-        names = list(dict.fromkeys(s.callee.name for s in others if s.callee.name != kernel.name))
+        names = list(dict.fromkeys(s.callee.name for s in others))
         if not names or len(names) > _MOST_KERNELS:
             continue
         where = "fails" if decision.holds else "holds"
@@ -185,8 +188,10 @@ def _tell_loop(draft: Draft, launcher: FunctionView, sites: Sequence[Site]) -> b
     return True
 
 
-def _on_the_other_side(view: ScopeView, launcher: FunctionView, decision: Decision) -> list[Site]:
-    """Launches that the same function makes where a test turns out the other way."""
+def _on_side(
+    view: ScopeView, launcher: FunctionView, decision: Decision, *, same: bool
+) -> list[Site]:
+    """Launches that a function makes where a test comes out as it did, or the other way."""
     assert launcher.span is not None
     reading = read_function(launcher.text, launcher.span.start_line)
     found = []
@@ -200,7 +205,7 @@ def _on_the_other_side(view: ScopeView, launcher: FunctionView, decision: Decisi
         guards = calls[0].guards if calls else ()
         if any(
             g.line == decision.span.start_line and g.condition == decision.condition
-            and g.negated == decision.holds for g in guards[-1:]
+            and (g.negated is decision.holds) is not same for g in guards[-1:]
         ):  # fmt: skip
             found.append(site)
     return found

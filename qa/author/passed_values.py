@@ -148,16 +148,20 @@ def other_names(steps: Iterable[FunctionView], arguments: Iterable[str]) -> dict
     for function, following in pairwise(steps):
         if function.span is None or following.span is None or function.id == following.id:
             continue
-        calls = read_function(function.text, function.span.start_line).calls_of(following.name)
+        reading = read_function(function.text, function.span.start_line)
+        calls = reading.calls_of(following.name)
         parameters = read_function(following.text, following.span.start_line).parameters
+        made = {d.name for d in reading.definitions} - {p.name for p in reading.parameters}
         found: dict[str, Passed] = {}
         for number, name in enumerate(parameter.name for parameter in parameters):
             if name not in names:
                 continue
             given = [(c, c.arguments[number]) for c in calls if number < len(c.arguments)]
-            foreign = [row for row in given if not hands_on(row[1], name)]
+            # A piece of the work may have the name of the whole.
+            own_texts = {text for _c, text in given if hands_on(text, name) and text not in made}
+            foreign = [row for row in given if row[1] not in own_texts]
             if foreign:
-                own = [call for call, text in given if hands_on(text, name)]
+                own = [call for call, text in given if text in own_texts]
                 found[name] = Passed(
                     tuple(dict.fromkeys(text for _call, text in foreign)), function,
                     tuple((call.first, call.last) for call, _text in given),

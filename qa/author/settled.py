@@ -18,7 +18,7 @@ from qa.scope_view import FunctionView
 from qa.text.brackets import split_at, unwrapped
 
 _LONGEST_QUOTED = 130
-_LONGEST_MEANING, _LONGEST_PART = 110, 50
+_LONGEST_MEANING, _LONGEST_COME_TO, _LONGEST_PART = 110, 180, 50
 MOST_TOLD = 5
 _MOST_PARTS = 7
 _MOST_MEANINGS = 3
@@ -240,9 +240,10 @@ def tell_meanings(
     assert function.span is not None
     reading = read_function(function.text, function.span.start_line)
     rows: list[tuple[bool, str, str, Span]] = []
+    longest = _LONGEST_COME_TO if inside.runs else _LONGEST_MEANING
     for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", shown)):
         definition = _definition(reading, function, name, inside)
-        if definition is None or f"meant: {name}" in told or len(definition.value) > _LONGEST_MEANING:
+        if definition is None or f"meant: {name}" in told or len(definition.value) > longest:
             continue
         if not re.search(r"[(<&|=]", definition.value):
             continue

@@ -96,9 +96,9 @@ def _tests(
     own = [f for f in functions if f"`{f.name}`" in sentence] or functions
     for text, fails in told_tests(sentence):
         truths = {
-            truth
+            run.truth(function, text)
             for _call, runs in calls for run in runs.values() for function in own
-            if (truth := run.truth(function, text)) is not None
+            if run.asks(function, text)
         }  # fmt: skip
         if truths == {fails}:
             return f"negated condition: {text[:60]} {'holds' if fails else 'fails'} in that call"

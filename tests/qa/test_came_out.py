@@ -90,6 +90,20 @@ def test_what_was_not_asked_may_be_known_otherwise() -> None:
     assert made.truth(function, "i < n", 0, lambda _text: True) is None
 
 
+def test_it_is_known_whether_a_condition_was_asked() -> None:
+    made, function = run()
+    assert made.asks(function, "i < n")
+    assert made.asks(function, "never_asked && (m == 1 || other)")
+    assert made.asks(function, "!(m == 1)")
+    assert not made.asks(function, "constant_of<T>()")
+    assert not made.asks(function, "never_asked")
+
+
+def test_a_loop_has_rounds() -> None:
+    made, function = run()
+    assert made.rounds(function, "i < n", 7) == (13, 1)
+
+
 def test_branches_and_lines_ran_as_counted() -> None:
     made, function = run()
     first, second = read_function(TEXT, 1).branches
@@ -134,6 +148,14 @@ def test_a_test_that_came_out_otherwise_is_refused(sentence: str, refused: bool)
     made, function = run()
     why = _tests(sentence, [({}, {"gfx942": made})], [function])
     assert (why is not None) is refused
+
+
+def test_nothing_is_refused_where_another_function_asks_the_same_both_ways() -> None:
+    made, function = run()
+    sentence = "Here `n > 64` fails."
+    assert _tests(sentence, [({}, {"gfx942": made})], [function]) is not None
+    mixed: Any = SimpleNamespace(truth=lambda *_a: None, asks=lambda *_a: True)
+    assert _tests(sentence, [({}, {"gfx942": made}), ({}, {"gfx90a": mixed})], [function]) is None
 
 
 def test_so_is_a_call_that_was_made_another_number_of_times() -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from extractor.records import Span
 from qa.author.decisions import Decision, _is_built
-from qa.author.launch_places import _on_the_other_side, _tell_loop, tell_shape
+from qa.author.launch_places import _on_side, _tell_loop, tell_shape
 from qa.author.launch_shapes import bare
 from qa.author.sizes import _parts, _tell_grown
 from qa.gates.asked_calls import CHAIN
@@ -73,9 +73,9 @@ def site(name: str, line: int) -> Any:
 def test_launches_of_the_other_branch_are_found() -> None:
     view: Any = SimpleNamespace(launches=[site("one", 9), site("two", 14)])
     held = Decision(function(), "m == 0", True, "", place(7, 8))
-    assert [s.callee.name for s in _on_the_other_side(view, function(), held)] == ["two"]
+    assert [s.callee.name for s in _on_side(view, function(), held, same=False)] == ["two"]
     failed = Decision(function(), "m == 0", False, "", place(7, 8))
-    assert [s.callee.name for s in _on_the_other_side(view, function(), failed)] == ["one"]
+    assert [s.callee.name for s in _on_side(view, function(), failed, same=False)] == ["one"]
 
 
 def test_only_a_launch_in_a_loop_is_made_in_rounds() -> None:
