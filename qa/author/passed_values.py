@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -22,7 +22,7 @@ from qa.ground import Ground
 from qa.reading.architecture_calls import answers
 from qa.reading.definitions import times_set
 from qa.reading.execution import follow
-from qa.reading.function import Guard, read_function
+from qa.reading.function import Call, Guard, read_function
 from qa.reading.outcome import Value
 from qa.scope_view import FunctionView, ScopeView
 from qa.text.brackets import unwrapped
@@ -132,7 +132,11 @@ class Within:
         return bool(value) if isinstance(value, int) else None
 
 
-def other_names(steps: Iterable[FunctionView], arguments: Iterable[str]) -> dict[str, Passed]:
+def other_names(
+    steps: Iterable[FunctionView],
+    arguments: Iterable[str],
+    places: Sequence[Span | None] = (),
+) -> dict[str, Passed]:
     """Parameters of the last function that need not have the value of the argument of their name.
 
     A call hands an argument on where it gives the name itself, with or without a cast; a name that
@@ -141,22 +145,25 @@ def other_names(steps: Iterable[FunctionView], arguments: Iterable[str]) -> dict
     Args:
         steps: Functions on the way, the entry point first.
         arguments: Names of the entry point's arguments.
+        places: For each step the place at which it is called, where that is known for a call that
+            was made again; else every place counts.
     """
     names = {re.sub(r"_64$", "", name) for name in arguments} | set(arguments)
     names |= {f"{name}_64" for name in names}
     other: dict[str, Passed] = {}
-    for function, following in pairwise(steps):
+    for number, (function, following) in enumerate(pairwise(steps), start=1):
         if function.span is None or following.span is None or function.id == following.id:
             continue
         reading = read_function(function.text, function.span.start_line)
-        calls = reading.calls_of(following.name)
+        at = places[number] if number < len(places) else None
+        calls = _calls_at(reading.calls_of(following.name), at)
         parameters = read_function(following.text, following.span.start_line).parameters
         made = {d.name for d in reading.definitions} - {p.name for p in reading.parameters}
         found: dict[str, Passed] = {}
-        for number, name in enumerate(parameter.name for parameter in parameters):
+        for index, name in enumerate(parameter.name for parameter in parameters):
             if name not in names:
                 continue
-            given = [(c, c.arguments[number]) for c in calls if number < len(c.arguments)]
+            given = [(c, c.arguments[index]) for c in calls if index < len(c.arguments)]
             # A piece of the work may have the name of the whole.
             own_texts = {text for _c, text in given if hands_on(text, name) and text not in made}
             foreign = [row for row in given if row[1] not in own_texts]
@@ -171,6 +178,12 @@ def other_names(steps: Iterable[FunctionView], arguments: Iterable[str]) -> dict
                 found[name] = other[name]
         other = found
     return other
+
+
+def _calls_at(calls: Sequence[Call], at: Span | None) -> Sequence[Call]:
+    """Those of some calls that stand at a place; all of them where none does."""
+    here = [c for c in calls if at is not None and c.first <= at.start_line <= c.last]
+    return here or calls
 
 
 _CAST = re.compile(
@@ -196,6 +209,7 @@ def fixed_parameters(
     steps: Iterable[FunctionView],
     ground: Ground,
     known: Mapping[str, Mapping[str, str]] | None = None,
+    places: Sequence[Span | None] = (),
 ) -> dict[str, set[str]]:
     """Parameters of the last function that every call on the way gives a number, enumerator or flag,
     as it stands or by a local name that is set to it once.
@@ -204,15 +218,17 @@ def fixed_parameters(
         steps: Functions on the way, the entry point first.
         ground: The library.
         known: For a function's id, what tests around its call say that names of its own are.
+        places: For each step the place at which it is called, as for ``other_names``.
 
     Returns:
         For each such parameter the constants that it may be.
     """
     fixed: dict[str, set[str]] = {}
-    for function, following in pairwise(steps):
+    for step, (function, following) in enumerate(pairwise(steps), start=1):
         if function.span is None or following.span is None or function.id == following.id:
             continue
         calls = read_function(function.text, function.span.start_line).calls_of(following.name)
+        calls = list(_calls_at(calls, places[step] if step < len(places) else None))
         parameters = read_function(following.text, following.span.start_line).parameters
         found: dict[str, set[str]] = {}
         own = {name: {text} for name, text in _definitions(function) if is_constant(text, ground)}
@@ -274,10 +290,12 @@ def _within(
     view: ScopeView, ground: Ground, trace: Mapping[str, Any], symbol: str, caller: FunctionView
 ) -> Within:
     runs = ground.runs(view, trace)
-    way = [i for i, _at in way_of(view, ground, trace, symbol, caller.id)][:-1]
+    taken = way_of(view, ground, trace, symbol, caller.id)[:-1]
+    way = [i for i, _at in taken]
     steps = [view.owner[i] for i in way]
+    places = [at for _i, at in taken] if runs else []
     given: Mapping[str, Any] = trace["args"]
-    other = other_names(steps, given)
+    other = other_names(steps, given, places)
     types: dict[str, str] = {}
     made = next((one for one in caller.instantiations if way and one["id"] == way[-1]), None)
     if made is not None:
@@ -305,7 +323,7 @@ def _within(
             ]
             if len(named) == 1:
                 values[parameter.name] = named[0]
-    fixed = fixed_parameters(steps, ground)
+    fixed = fixed_parameters(steps, ground, places=places)
     numbers = {
         name: int(text) for name, texts in fixed.items()
         if len(texts) == 1 and (text := min(texts)).isdigit()
