@@ -11,7 +11,7 @@ from qa.author.passed_values import Passed
 from qa.reading.function import FunctionReading, read_function
 from qa.scope_view import FunctionView
 
-_LONGEST_GUARD, _LONGEST_VALUE, _LONGEST_HEAD = 90, 60, 90
+_LONGEST_GUARD, _LONGEST_VALUE, _LONGEST_HEAD = 90, 90, 90
 _MOST_VALUES = 3
 
 
@@ -130,4 +130,8 @@ def set_to(function: FunctionView, name: str) -> dict[str, int]:
     for match in re.finditer(rf"(?<![\w.>]){re.escape(name)}\s*=(?!=)\s*([^;,]+);", text):
         value = re.sub(r"\s+", " ", match[1]).strip()
         found.setdefault(value, function.span.start_line + text.count("\n", 0, match.start()))
+    # A value with a comma in its brackets is the declaration's as it was read.
+    for one in read_function(function.text, function.span.start_line).definitions:
+        if one.name == name and "," in one.value:
+            found.setdefault(re.sub(r"\s+", " ", one.value).strip(), one.first)
     return found
