@@ -6,6 +6,7 @@ import hashlib
 import multiprocessing
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +44,21 @@ class Built:
 
 
 @dataclass(frozen=True)
+class Part:
+    """What one interface gave.
+
+    Attributes:
+        rows: ``[entry, gates, reason]`` of each draft.
+        why: Why it failed; empty where it did not.
+        given_up: Drafts that could not be told whole, counted by why.
+    """
+
+    rows: list[Any]
+    why: str = ""
+    given_up: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Task:
     """One interface of one library."""
 
@@ -73,7 +89,7 @@ def build(
         progress: Told about interfaces done.
     """
     tasks = [Task(name, one, out, source) for name, all_ in projects for one in all_]
-    parts: dict[Task, tuple[list[Any], str]] = {}
+    parts: dict[Task, Part] = {}
     workers = min(jobs or os.cpu_count() or 1, max(1, len(tasks)))
     if workers == 1:
         for done, task in enumerate(tasks, 1):
@@ -112,15 +128,16 @@ def _ground(task: Task) -> Ground:
     return _OPEN[key]
 
 
-def run_task(task: Task) -> tuple[list[Any], str]:
-    """Drafts and judges an interface: ``[entry, gates, reason]`` rows, or why it failed."""
+def run_task(task: Task) -> Part:
+    """Drafts and judges an interface."""
     ground = _ground(task)
     key = _key(task, ground)
-    rows = _kept(task, key)
-    if rows is None:
-        rows = _rows(task, ground)
-        write(_part(task), orjson.dumps({"key": key, "rows": rows}))
-    return rows, ""
+    part = _kept(task, key)
+    if part is None:
+        part = _made(task, ground)
+        kept = {"key": key, "rows": part.rows, "given_up": part.given_up}
+        write(_part(task), orjson.dumps(kept))
+    return part
 
 
 def _part(task: Task) -> Path:
@@ -136,19 +153,20 @@ def part_of(task: Task, ground: Ground) -> list[Any] | None:
     """
     if not re.fullmatch(r"\w+", task.interface) or not _part(task).is_file():
         return None
-    return _kept(task, _key(task, ground))
+    part = _kept(task, _key(task, ground))
+    return None if part is None else part.rows
 
 
-def _kept(task: Task, key: str) -> list[Any] | None:
+def _kept(task: Task, key: str) -> Part | None:
     if not _part(task).is_file():
         return None
     data = orjson.loads(_part(task).read_bytes())
-    rows: list[Any] | None = data["rows"] if data["key"] == key else None
-    return rows
+    return Part(data["rows"], given_up=data["given_up"]) if data["key"] == key else None
 
 
-def _rows(task: Task, ground: Ground) -> list[Any]:
+def _made(task: Task, ground: Ground) -> Part:
     from qa.author.angles import propose
+    from qa.author.given_up import given_up
 
     judge = Judge(lambda name: ground.project, task.out)
     judge.adopt(ground)
@@ -158,7 +176,7 @@ def _rows(task: Task, ground: Ground) -> list[Any]:
         entry = draft.entry()
         verdict = judge.judge_alone(entry)
         rows.append([entry.model_dump(mode="json", by_alias=True), verdict.gates, verdict.reason])
-    return rows
+    return Part(rows, given_up=dict(sorted(given_up(view).items())))
 
 
 def _key(task: Task, ground: Ground) -> str:
@@ -188,7 +206,7 @@ def _own_code() -> bytes:
     return digest.digest()
 
 
-def merge(parts: Sequence[tuple[Task, tuple[list[Any], str]]]) -> Built:
+def merge(parts: Sequence[tuple[Task, Part]]) -> Built:
     """Entries of several interfaces together: subjects that two of them share count once."""
     built = Built()
     judge = Judge(lambda name: Project(name))
@@ -196,10 +214,12 @@ def merge(parts: Sequence[tuple[Task, tuple[list[Any], str]]]) -> Built:
     verdicts: list[Verdict] = []
     kept: list[Entry] = []
     elsewhere = 0
-    for task, (rows, why) in parts:
-        if why:
-            built.failed[f"{task.project}/{task.interface}"] = why
-        for data, gates, reason in rows:
+    given_up: Counter[str] = Counter()
+    for task, part in parts:
+        given_up.update(part.given_up)
+        if part.why:
+            built.failed[f"{task.project}/{task.interface}"] = part.why
+        for data, gates, reason in part.rows:
             subject = (data["project"], _subject(data))
             if subject in subjects:
                 elsewhere += 1
@@ -222,6 +242,7 @@ def merge(parts: Sequence[tuple[Task, tuple[list[Any], str]]]) -> Built:
                 )  # fmt: skip
     built.statistics = statistics(kept, verdicts)
     built.statistics["told_by_another_interface"] = elsewhere
+    built.statistics["given_up"] = dict(sorted(given_up.items()))
     return built
 
 

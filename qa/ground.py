@@ -383,7 +383,11 @@ class Ground:
         ).digest()
         if key not in view.runs:
             archs = trace.get("arch", ())
-            found = {arch: executed(self.project, dict(trace), arch) for arch in archs}
+            defined: dict[str, list[str]] = {}
+            for function in view.of_kind("entry_point"):
+                if function.name in view.entry_points and function.span is not None:
+                    defined.setdefault(function.file, []).append(function.name)
+            found = {arch: executed(self.project, dict(trace), arch, defined) for arch in archs}
             runs = {arch: Run(view, one) for arch, one in found.items() if one is not None}
             view.runs[key] = runs if len(runs) == len(found) else {}
             while len(view.runs) > _OPEN_RUNS:

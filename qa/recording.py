@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from extractor.errors import RocQuarryError
@@ -37,13 +38,16 @@ def record(project: Project, call: dict[str, Any]) -> dict[str, Any] | None:
     return found
 
 
-def executed(project: Project, trace: dict[str, Any], arch: str) -> Executed | None:
+def executed(
+    project: Project, trace: dict[str, Any], arch: str, defined: Mapping[str, Sequence[str]]
+) -> Executed | None:
     """What a recorded call executes of the library's host code.
 
     Args:
         project: The library.
         trace: As in ``traces.jsonl``.
         arch: One of its architectures.
+        defined: By source file, the entry points of the interface.
 
     Returns:
         ``None`` where this machine cannot make the call, or where it does not launch the same.
@@ -52,6 +56,6 @@ def executed(project: Project, trace: dict[str, Any], arch: str) -> Executed | N
     from extractor.trace.records import Trace
 
     try:
-        return look(project, Trace.model_validate(trace), arch)
+        return look(project, Trace.model_validate(trace), arch, defined)
     except RocQuarryError:
         return None

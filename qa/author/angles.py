@@ -25,6 +25,7 @@ from qa.author import (
     wavefronts,
 )
 from qa.author.draft import Draft
+from qa.author.given_up import NOT_WHOLE, give_up
 from qa.author.subjects import launched_somewhere, own_functions, remember_launched, remember_open
 from qa.ground import Ground
 from qa.scope_view import ScopeView
@@ -60,4 +61,8 @@ def propose(view: ScopeView, ground: Ground) -> Iterator[Draft]:
     seen = launched_somewhere(view, functions, recorded)
     for angle in ANGLES:
         own = functions if angle is implementation else seen
-        yield from (draft for draft in angle.propose(view, ground, own) if not draft.untold)
+        for draft in angle.propose(view, ground, own):
+            if draft.untold:
+                give_up(view, NOT_WHOLE)
+            else:
+                yield draft

@@ -13,7 +13,7 @@ _LONGEST_HELD = 120
 _RETURNS = re.compile(
     r"(?=\w*(?:RETURN|CHECK|THROW|ASSERT|REQUIRE|VALID))[A-Z][A-Z0-9]*_[A-Z0-9_]+"
 )
-_BY_MACRO = re.compile(r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]*)\(\w+\)(?=<|$)")
+_BY_MACRO = re.compile(r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]*)\((\w+)\)(?=<|$)")
 
 
 def given(arguments: Sequence[str], own: Sequence[str]) -> str:
@@ -55,13 +55,14 @@ def held(text: str, definitions: Sequence[Definition]) -> list[tuple[Definition,
     return found
 
 
-def named_by_macros(words: Collection[str]) -> str:
+def named_by_macros(words: Collection[str], own: Collection[str]) -> str:
     """Says of macros in the names of called functions what they do there.
 
     Args:
         words: Names of functions as they are called: ``LIB_API(work)<T>``.
+        own: Names of the caller's own: a macro that gets one of them is called with it.
     """
-    macros = sorted({m[1] for one in words for m in _BY_MACRO.finditer(one)})
+    macros = sorted({m[1] for one in words for m in _BY_MACRO.finditer(one) if m[2] not in own})
     if not macros:
         return ""
     return "".join(

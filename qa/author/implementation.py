@@ -12,6 +12,7 @@ from qa.author.constants_told import constants_told
 from qa.author.cut_out import answer, cut_out, deliver
 from qa.author.draft import Draft, code, listed
 from qa.author.framing import framed
+from qa.author.given_up import give_up
 from qa.author.helpers_told import helpers_told
 from qa.author.kernel_facts import KernelFacts, kernel_facts
 from qa.author.kernel_layout import cooperation, layout, part, scalars
@@ -126,7 +127,9 @@ def _draft(
     if cut is not None:
         number = _place(function, cut.record.instantiation)
         if number is None or not reaching(view, function, number):
-            return None  # what the answer instantiates, calls of this interface do not reach
+            # What the answer instantiates, calls of this interface do not reach.
+            give_up(view, "implementation: its instance is another interface's")
+            return None
     entries = entries_through(view, function, number)
     documentation = next(
         (ground.documentation[e] for e in entries if e in ground.documentation), None
@@ -161,11 +164,13 @@ def _draft(
             or behaviour(draft, function.text, facts.reading, _names_called(view, function)),
         ]
         if not any(what) and own_words(ground, function) is None:
-            return None  # nothing says what it does
+            give_up(view, "implementation: nothing says what it does")
+            return None
         parts += [*what, cooperation(facts, view)]
     elif hands_on:
         steps = protocol(draft, written_out)
         if not steps:
+            give_up(view, "implementation: its steps cannot be told")
             return None
         parts.append(steps)
     else:
@@ -193,9 +198,12 @@ def _draft(
     )
     told = [part for part in parts if part]
     if len(told) < (3 if hands_on else 4):
-        return None  # steps that are all told need no word on the parameters
+        # Steps that are all told need no word on the parameters.
+        give_up(view, "implementation: too little of it can be told")
+        return None
     if any(part.startswith(FRAGMENT) for part in told):
-        return None  # an instruction that tells a part of the work asks for guesses
+        give_up(view, "implementation: only a part of its work can be told")
+        return None
     macros = macros_told(draft.ground, function, "\n".join(told))
     told += [macros] if macros else []
     constants = constants_told(draft.ground, function, "\n".join(told))

@@ -8,6 +8,7 @@ from typing import Any
 
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.kernel_facts import KernelFacts, Row, plain_index
+from qa.reading.barrier_paths import on_a_path
 from qa.reading.function import FunctionReading, read_function
 from qa.scope_view import FunctionView, ScopeView
 
@@ -209,6 +210,11 @@ def _barriers(
 ) -> list[str]:
     """How many barriers order the phases, those in called functions apart."""
     own = len(facts.reading.barriers)
+    met = on_a_path(facts.reading)
+    apart = ""
+    if own and met is not None and met < own:
+        apart = f" (of {own} in its text, since arms of a test have their own)"
+        own = met
     within = {
         _called_as(identity): counted_in(
             len(reading.barriers), more=bool(own), again=identity in recursive
@@ -217,11 +223,11 @@ def _barriers(
     }  # fmt: skip
     if not within:
         words = "orders" if own == 1 else "order"
-        return [f"{counted(own, 'barrier')} {words} its phases"] if own else []
+        return [f"{counted(own, 'barrier')}{apart} {words} its phases"] if own else []
     there = listed([f"{code(name)} has {words}" for name, words in within.items()])
     if not own:
         return [f"its phases are ordered by barriers in functions that it calls: {there}"]
     words = "orders" if own == 1 else "order"
     return [
-        f"{counted(own, 'barrier')} of its own {words} its phases, and in functions that it calls {there}"
+        f"{counted(own, 'barrier')} of its own{apart} {words} its phases, and in functions that it calls {there}"
     ]

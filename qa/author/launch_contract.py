@@ -26,6 +26,7 @@ from qa.text.arithmetic import Unknown, Value, evaluate
 
 _MOST_CALLERS, _MOST_PASSED, _LONGEST_EXTENT, _LONGEST_VALUE = 3, 8, 150, 70
 _CAPPED = re.compile(r"handle->archMajor == (\d+) \? min\((\w+), (\w+)\) : \2")
+_MEMBER = re.compile(r"\)\s*(?:\.|->)\s*[A-Za-z_]|\*\s*[A-Za-z_]\w*\)")
 _LOOPED = re.compile(r"\b([A-Za-z_]\w*)@\d+")
 _NAME = re.compile(r"(?<![\w.>])[A-Za-z_]\w*")
 _SIZE = re.compile(r"[mnk]|n?rows\w*|n?cols\w*|size\w*|[A-Z]")
@@ -144,8 +145,8 @@ def _by_facts(
                 notes[name] = f"{code(name)} is {code(value)}"
         else:
             rows.append(put_in)
-    if any("'" in row or len(row) > _LONGEST_EXTENT for row in rows):
-        return None
+    if any("'" in row or _MEMBER.search(row) or len(row) > _LONGEST_EXTENT for row in rows):
+        return None  # the contents of memory, by way of a copy: the launcher says it otherwise
     for row in rows:
         for match in _LOOPED.finditer(row):
             notes[match[1]] = f"{code(match[1])} is the launcher's variable at the launch"

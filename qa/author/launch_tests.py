@@ -22,6 +22,7 @@ from qa.author.settled import (
     shown_code,
     tell_meanings,
 )
+from qa.author.several_places import tell_places
 from qa.author.sites import Test, shared_tests
 from qa.author.told_values import tell_passed
 from qa.author.ways import Asked, asked, calls_at, tell_ways
@@ -82,7 +83,8 @@ def tell_conditions(
         every_failed, failed = failed, not_implied(held, failed)
         implied = [row for row in every_failed if row not in failed]
     if not held and not failed:
-        return above
+        several = bool(runs) and len(sites) > 1 and tell_places(draft, runs, sites, set())
+        return above or several
     for row in (*held, *failed):
         told.update((row.test.condition, key_of(row.test)))
     kernel = code(site.callee.name)
@@ -98,7 +100,8 @@ def tell_conditions(
     calls = calls_at(site.caller, sites)
     usual = USUAL if place is not None else _POINTER_MODE
     modes = {one for c in calls for one in asked(c.guards) if usual.search(one[0])}
-    tell_ways(draft, site.caller, kernel, calls, {*known, *modes}, "launched")
+    if not (runs and len(sites) > 1 and tell_places(draft, runs, sites, {*known, *modes})):
+        tell_ways(draft, site.caller, kernel, calls, {*known, *modes}, "launched")
     shown = " ".join(shown_code(row) for row in (*held, *failed))
     for name, passed in others.items():
         key = f"{name} of {site.caller.name}"

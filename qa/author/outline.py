@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.given import around, given, handed_to_kernel, held, named_by_macros, with_template
+from qa.author.step_notes import hangs_on_the_build, settled_early, with_references
 from qa.reading.definitions import times_set
 from qa.reading.function import Access, Call, Definition, FunctionReading, Statement, read_function
 from qa.reading.function_text import blanked, under_directive
@@ -67,6 +68,9 @@ def outline(
     if reading.broken or _UNTOLD.search(function.text):
         return ""
     steps, whole = _steps(function, reading, callees, launched)
+    if hangs_on_the_build(function, [step.at for step in steps]):
+        return ""  # told as if every build had them, steps would be wrong for some
+    steps = [replace(step, words=with_references(draft, step.at, step.words)) for step in steps]
     steps = _with_reads(reading, steps)
     if not 1 < len(steps) <= most:
         return ""
@@ -102,7 +106,10 @@ def outline(
     text = lead + "; ".join(f"({n}) {one}" for n, one in enumerate(told, 1)) + "."
     told_in_steps = {step.at.name for step in steps if isinstance(step.at, Definition)}
     text += here({n: v for n, v in names.items() if n not in told_in_steps})
-    text += named_by_macros(re.findall(r"`([^`]*)`", text)) + _left_out(reading)
+    own = {p.name for p in reading.parameters} | {d.name for d in reading.definitions}
+    own |= set(template_parameters(function)) | declared(function.text)
+    text += named_by_macros(re.findall(r"`([^`]*)`", text), own) + _left_out(reading)
+    text += settled_early(reading, text)
     return text if len(text) <= _LONGEST else ""
 
 
@@ -136,16 +143,14 @@ def _left_out(reading: FunctionReading) -> str:
     """How many calls that only log are not among the steps."""
     logs = [call for call in reading.calls if _LOGS.fullmatch(call.name)]
     count = sum(not any(_stands_within(call, other) for other in logs) for call in logs)
-    if not count:
-        return ""
-    return f" Not among these steps: {counted(count, 'call')} that only {'logs' if count == 1 else 'log'}."
+    words = f"{counted(count, 'call')} that only {'logs' if count == 1 else 'log'}"
+    return f" Not among these steps: {words}." if count else ""
 
 
 def here(names: Mapping[str, str]) -> str:
     """What local names stand for, as a sentence; nothing where there are none."""
-    return (
-        f" Here {listed([f'{code(n)} is {code(v)}' for n, v in names.items()])}." if names else ""
-    )
+    told = listed([f"{code(n)} is {code(v)}" for n, v in names.items()])
+    return f" Here {told}." if names else ""
 
 
 def _made_in_loops(reading: FunctionReading, steps: list[Step]) -> str:

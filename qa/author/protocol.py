@@ -13,6 +13,7 @@ from qa.author.draft import Draft, code, listed
 from qa.author.given import around, given, held, named_by_macros, with_template
 from qa.author.outline import _STATUSES as STATUSES
 from qa.author.outline import Step, declared, explain, here, loop_heads, where_told
+from qa.author.step_notes import hangs_on_the_build, settled_early, with_references
 from qa.reading.definitions import times_set
 from qa.reading.function import Call, Definition, FunctionReading, Statement, read_function
 from qa.reading.template_parameters import template_parameters
@@ -46,16 +47,19 @@ def protocol(draft: Draft, function: FunctionView) -> str:
     heads = loop_heads(function, reading)
     told: list[str] = []
     before: Step | None = None
+    if hangs_on_the_build(function, [step.at for step in steps]):
+        return ""
     for step in steps:
+        words = with_references(draft, step.at, step.words)
         if before is not None and (
             (before.at.guards, before.at.loops) == (step.at.guards, step.at.loops)
         ):
-            told[-1] += f", then {step.words}"
+            told[-1] += f", then {words}"
         else:
             where = where_told(step.at, heads, before.at if before else None)
             if where is None:
                 return ""
-            told.append(f"{where}{step.words}")
+            told.append(f"{where}{words}")
         before = step
     spoken = " ".join(re.findall(r"`([^`]*)`", " ".join(told)))
     names, dark = explain(function, reading, spoken)
@@ -67,7 +71,9 @@ def protocol(draft: Draft, function: FunctionView) -> str:
         "From its first line to its last it does this: ", salt="protocol",
     )  # fmt: skip
     text = lead + "; ".join(f"({n}) {one}" for n, one in enumerate(told, 1)) + "." + here(names)
-    text += named_by_macros(re.findall(r"`([^`]*)`", text))
+    own = {p.name for p in reading.parameters} | {d.name for d in reading.definitions}
+    own |= set(template_parameters(function)) | named
+    text += named_by_macros(re.findall(r"`([^`]*)`", text), own) + settled_early(reading, text)
     return text if len(text) <= _LONGEST else ""
 
 

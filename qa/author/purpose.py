@@ -22,6 +22,7 @@ _WRITTEN = re.compile(
 )
 _SCALAR = re.compile(r"alpha|beta|gamma|lambda|sigma|tau")
 _LOCAL = re.compile(r"(?!rocblas_|hip|batch_count$)[a-z]+(?:_[a-z0-9_]+|[a-z0-9]*[A-Z]\w*)|\w+_")
+_OPPOSITE = (("left", "right"), ("upper", "lower"), ("forward", "backward"), ("row", "column"))
 _BEGINS = re.compile(r"[A-Z\"(]")
 
 
@@ -70,11 +71,39 @@ def _denied(text: str, function: FunctionView) -> bool:
     reading = read_function(function.text, function.span.start_line if function.span else 1)
     kinds = {p.name: p.type for p in reading.parameters}
     stored = {store.base for store in reading.stores}
+    if _other_side(text, function.name) or _other_kind(text, function):
+        return True
     return any(
         name in kinds and name not in stored and re.match(r"(?:const\b|\w+ const\b)", kinds[name])
         and re.search(r"[*&]|\[", kinds[name]) is not None
         for name in _WRITTEN.findall(text)
     )  # fmt: skip
+
+
+def _other_side(text: str, name: str) -> bool:
+    """A comment tells the opposite of what a function's name says: left and right, upper and lower.
+
+    ``XA = B`` has the matrix on the right side of the unknown, ``AX = B`` on the left.
+    """
+    words = {word.lower() for word in re.findall(r"[A-Za-z]+", text)}
+    parts = set(name.lower().split("_"))
+    for one, other in (*_OPPOSITE, *(pair[::-1] for pair in _OPPOSITE)):
+        if one in parts and other not in parts and other in words and one not in words:
+            return True
+    right = re.search(r"\bX\s*\*?\s*(?:op\()?A\b", text) is not None
+    left = re.search(r"\bA\)?\s*\*?\s*X\b", text) is not None
+    return ("left" in parts and right and not left) or ("right" in parts and left and not right)
+
+
+def _other_kind(text: str, function: FunctionView) -> bool:
+    """A comment says that a type is a pointer which the signature makes one: ``T is const T*``."""
+    return any(
+        re.search(rf"\b{name}\s+(?:const\s*)?\*|\bconst\s+{name}\s*\*", function.signature)
+        for name in re.findall(
+            r"\b([A-Z]\w*) (?:is|is always|is either)(?: always)?:?\s+(?:const\s+)?\w+\s*(?:const\s*)?\*",
+            text,
+        )
+    )
 
 
 def speaks_of_others(text: str, function: FunctionView) -> bool:

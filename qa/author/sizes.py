@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from qa.author.arguments import Arguments, ordinary
 from qa.author.draft import Draft, code, listed
+from qa.author.given_up import give_up
 from qa.author.numbers import equation
 from qa.author.reached_with import out_of_reach
 from qa.author.subjects import entries_through, types_of
@@ -84,8 +85,9 @@ def _draft(
         p.name for p in made.reading.parameters
         if p.name.startswith("size_") and "*" in p.type and f"*{p.name}" not in outcome.values
     ]  # fmt: skip
-    if elsewhere and len(told) < 2:
-        return None  # most of the answer would be another function's
+    if elsewhere and len(told) < 2:  # most of the answer would be another function's
+        give_up(view, "sizes: most of them are another function's")
+        return None
     if not told and not (
         returned is not None
         and isinstance(returned.value, int)
@@ -99,7 +101,8 @@ def _draft(
         and p.name not in elsewhere and f"*{p.name}" not in shown
         for p in made.reading.parameters
     ):  # fmt: skip
-        return None  # a buffer that is asked for would be missing
+        give_up(view, "sizes: a buffer that is asked for cannot be told")
+        return None
     entries = entries_through(view, function, number)
     draft = Draft(view, ground, "resources", f"sizes in {function.id}", entries)
     used = _names(told, returned, outcome)

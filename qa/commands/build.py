@@ -207,5 +207,7 @@ def show(figures: dict[str, Any], out: Path) -> None:
         print(f"  {name:16} rejects {count}")
     if figures.get("told_by_another_interface"):
         print(f"  told once {figures['told_by_another_interface']} more that another interface has")
+    for why, count in figures.get("given_up", {}).items():
+        print(f"  given up  {count} {why}")
     if figures.get("rows_left_out"):
         print(f"  left out  {figures['rows_left_out']} traces of hundreds of launches each")

@@ -19,7 +19,9 @@ from qa.author.purpose import own_words
 from qa.reading.documentation import Documentation, read_header
 from qa.reading.function import read_function
 
-DRAFT: Any = SimpleNamespace(choose=lambda *forms, salt="": forms[0])
+DRAFT: Any = SimpleNamespace(
+    choose=lambda *forms, salt="": forms[0], view=SimpleNamespace(by_name={})
+)
 
 
 def reading(text: str) -> Any:
@@ -195,7 +197,11 @@ def test_a_comment_right_above_is_the_functions_own(rows: list[str], words: str)
         span=lambda file, first, last: (file, first, last),
     )
     function: Any = SimpleNamespace(
-        file="a.hip", span=SimpleNamespace(start_line=place), text="void f()\n{\n}\n"
+        file="a.hip",
+        span=SimpleNamespace(start_line=place),
+        text="void f()\n{\n}\n",
+        name="f",
+        signature="void f()",
     )
     found: Any = own_words(ground, function)
     if not words:
@@ -345,8 +351,9 @@ def test_checks_that_stand_in_macros_are_told_and_the_names_of_logs_are_not() ->
     function = function_of("f", "launcher", CHECKED)
     function.signature = "status f(handle h, int n, const T* x, T* y)"
     draft: Any = SimpleNamespace(
-        choose=lambda *forms, salt="": forms[0], ground=SimpleNamespace(enumerators={})
-    )
+        choose=lambda *forms, salt="": forms[0], ground=SimpleNamespace(enumerators={}),
+        view=SimpleNamespace(by_name={}),
+    )  # fmt: skip
     told = outline(draft, function, ["prepare", "replaceX"], {10: "kernel"})
     for check in ("HANDLE(0, h)", "SIZE(1, n)", "POINTER(2, x)"):
         assert f"check with `LIB_CHECKARG_{check}`" in told
@@ -371,7 +378,9 @@ def test_a_comment_that_the_code_denies_is_not_quoted(row: str, told: bool) -> N
         locate=lambda file: file,
         span=lambda file, first, last: (file, first, last),
     )
-    function: Any = SimpleNamespace(file="a.hip", span=SimpleNamespace(start_line=3), text=text)
+    function: Any = SimpleNamespace(
+        file="a.hip", span=SimpleNamespace(start_line=3), text=text, name="f", signature="f"
+    )
     assert (own_words(ground, function) is not None) is told
 
 
@@ -385,7 +394,9 @@ def test_the_work_of_a_helper_is_told_with_the_function_that_needs_it() -> None:
     small = function_of("small", "device", "int small(int n)\n{\n  return n + 1;\n}\n")
     outer = function_of("k", "kernel", "void k(int n, T* x)\n{\n  part(small(n), x, 2);\n}\n")
     part.signature, small.signature = "void part(int n, T* x, T c)", "int small(int n)"
-    draft: Any = SimpleNamespace(choose=lambda *forms, **_k: forms[0])
+    draft: Any = SimpleNamespace(
+        choose=lambda *forms, **_k: forms[0], view=SimpleNamespace(by_name={})
+    )
     view: Any = SimpleNamespace(callees={"k": [part, small]})
     words = helpers_told(draft, view, outer, ["part", "small"])
     assert words.startswith("The helper `part`, declared as `void part(int n, T* x, T c)`. ")

@@ -34,7 +34,9 @@ SOLVE = """template <bool COMPLEX> rocblas_status solve(handle h, fill uplo, int
 
 def told(text: str, launched: dict[int, str] | None = None, **more: Any) -> str:
     draft: Any = SimpleNamespace(
-        ground=SimpleNamespace(enumerators={"side_left": 1}), choose=lambda *f, **_k: f[0]
+        ground=SimpleNamespace(enumerators={"side_left": 1}),
+        choose=lambda *f, **_k: f[0],
+        view=SimpleNamespace(by_name={}),
     )
     lines = text.count("\n")
     function: Any = SimpleNamespace(

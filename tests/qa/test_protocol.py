@@ -60,7 +60,9 @@ def told(text: str = ENTRY) -> str:
         span=Span(file="a.hpp", start_line=1, end_line=lines, sha256="0" * 64), text=text,
         launch_bounds=None, infrastructure=None, instantiations=(),
     )  # fmt: skip
-    draft: Any = SimpleNamespace(choose=lambda *forms, salt="": forms[0])
+    draft: Any = SimpleNamespace(
+        choose=lambda *forms, salt="": forms[0], view=SimpleNamespace(by_name={})
+    )
     return protocol(cast(Any, draft), function)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from extractor.errors import RocQuarryError
@@ -144,16 +144,20 @@ def _values(trace: Trace) -> dict[str, Value]:
     }
 
 
-_KEPT: dict[tuple[int, str], tuple[Tracer, Branches]] = {}
+_KEPT: dict[tuple[int, str], tuple[Tracer, Branches, set[str]]] = {}
 
 
-def executed(project: Project, trace: Trace, arch: str) -> Executed | None:
+def executed(
+    project: Project, trace: Trace, arch: str, defined: Mapping[str, Sequence[str]]
+) -> Executed | None:
     """What a recorded call executes, by a worker that stays for the next one.
 
     Args:
         project: The library.
         trace: The call.
         arch: One of its architectures.
+        defined: By source file, the entry points of the interface; of those that no header
+            declares the definition says how they are called.
 
     Returns:
         ``None`` where the call, made again, does not launch what was recorded.
@@ -164,5 +168,10 @@ def executed(project: Project, trace: Trace, arch: str) -> Executed | None:
     key = (id(project), trace.config)
     if key not in _KEPT:
         tracer = Tracer(project, trace.config)
-        _KEPT[key] = (tracer, Branches(tracer))
-    return _KEPT[key][1].executed(trace, arch)
+        _KEPT[key] = (tracer, Branches(tracer), set(tracer.prototypes.functions))
+    tracer, branches, asked = _KEPT[key]
+    new = {file: [name for name in names if name not in asked] for file, names in defined.items()}
+    if new := {file: names for file, names in new.items() if names}:
+        tracer.learn(new)
+        asked.update(*new.values())
+    return branches.executed(trace, arch)
