@@ -110,16 +110,16 @@ class CoverageMap:
 
     def __init__(self, path: Path) -> None:
         elf = Elf(path.read_bytes())
-        self._data = elf.data
         sections = {section.name: section for section in elf.sections}
         wanted = ("__llvm_prf_data", "__llvm_prf_names", "__llvm_covmap", "__llvm_covfun")
         if any(name not in sections for name in wanted):
             raise UnitError(f"{path}: not compiled with counters")
         starts = {s.name: s.value for s in elf.symbols if s.name.startswith("__start___llvm_prf_")}
-        names = _names(self._bytes(sections["__llvm_prf_names"]))
-        self._rows = self._functions(sections["__llvm_prf_data"], starts, names)
-        self._files = self._tables(sections["__llvm_covmap"])
-        self._maps = self._found(sections["__llvm_covfun"])
+        names = _names(_content(elf, sections["__llvm_prf_names"]))
+        self._rows = _functions(_content(elf, sections["__llvm_prf_data"]), starts, names)
+        self._files = _tables(_content(elf, sections["__llvm_covmap"]))
+        self._data = _content(elf, sections["__llvm_covfun"])
+        self._maps = self._found()
         self._of_counter: dict[int, tuple[int, int]] = {}
         for key, row in self._rows.items():
             for number in range(row.first, row.first + row.count):
@@ -135,39 +135,11 @@ class CoverageMap:
         found = [self._read(self._rows[key], *self._maps[key]) for key in keys if key in self._maps]
         return sorted(found, key=lambda one: (one.symbol, one.counters))
 
-    def _bytes(self, section: Section) -> bytes:
-        return self._data[section.offset : section.offset + section.size]
-
-    def _functions(
-        self, section: Section, starts: dict[str, int], names: dict[int, str]
-    ) -> dict[tuple[int, int], _Row]:
-        rows = {}
-        base, counters = starts["__start___llvm_prf_data"], starts["__start___llvm_prf_cnts"]
-        for number, row in enumerate(_DATA.iter_unpack(self._bytes(section))):
-            name, body, relative, _bitmap, _function, _values, count, *_ = row
-            address = base + number * _DATA.size + relative
-            if name in names:
-                rows[name, body] = _Row(names[name], (address - counters) // 8, count)
-        return rows
-
-    def _tables(self, section: Section) -> dict[int, tuple[str, ...]]:
-        data, at, found = self._bytes(section), 0, {}
-        while at + _HEADER.size <= len(data):
-            _records, size, _coverage, version = _HEADER.unpack_from(data, at)
-            if not _OLDEST <= version <= _NEWEST:
-                raise UnitError(f"a coverage map of version {version + 1} is not read")
-            at += _HEADER.size
-            table = data[at : at + size]
-            key = int.from_bytes(hashlib.md5(table, usedforsecurity=False).digest()[:8], "little")
-            found[key] = _file_names(table)
-            at += -(-size // 8) * 8
-        return found
-
-    def _found(self, section: Section) -> dict[tuple[int, int], tuple[int, int, int]]:
+    def _found(self) -> dict[tuple[int, int], tuple[int, int, int]]:
         """By name and body, where a function's map is, its size and the table of its files."""
         found: dict[tuple[int, int], tuple[int, int, int]] = {}
-        at, end = section.offset, section.offset + section.size
-        while at + _FUNCTION.size <= end:
+        at = 0
+        while at + _FUNCTION.size <= len(self._data):
             name, size, body, files = _FUNCTION.unpack_from(self._data, at)
             at += _FUNCTION.size
             if (name, body) in self._rows:
@@ -266,3 +238,36 @@ def _file_names(table: bytes) -> tuple[str, ...]:
         names.append(inner.data[inner.at : inner.at + size].decode(errors="replace"))
         inner.at += size
     return tuple(names)
+
+
+def _content(elf: Elf, section: Section) -> bytes:
+    return elf.data[section.offset : section.offset + section.size]
+
+
+def _functions(
+    data: bytes, starts: dict[str, int], names: dict[int, str]
+) -> dict[tuple[int, int], _Row]:
+    """The instrumented functions by name and body, with their counters."""
+    rows = {}
+    base, counters = starts["__start___llvm_prf_data"], starts["__start___llvm_prf_cnts"]
+    for number, row in enumerate(_DATA.iter_unpack(data)):
+        name, body, relative, _bitmap, _function, _values, count, *_ = row
+        address = base + number * _DATA.size + relative
+        if name in names:
+            rows[name, body] = _Row(names[name], (address - counters) // 8, count)
+    return rows
+
+
+def _tables(data: bytes) -> dict[int, tuple[str, ...]]:
+    """Tables of files by the hash that the maps of their unit name them by."""
+    at, found = 0, {}
+    while at + _HEADER.size <= len(data):
+        _records, size, _coverage, version = _HEADER.unpack_from(data, at)
+        if not _OLDEST <= version <= _NEWEST:
+            raise UnitError(f"a coverage map of version {version + 1} is not read")
+        at += _HEADER.size
+        table = data[at : at + size]
+        key = int.from_bytes(hashlib.md5(table, usedforsecurity=False).digest()[:8], "little")
+        found[key] = _file_names(table)
+        at += -(-size // 8) * 8
+    return found

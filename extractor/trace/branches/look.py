@@ -15,9 +15,12 @@ from extractor.trace.branches.executed import Executed, Function, Region, Test, 
 from extractor.trace.branches.session import CountedSession
 from extractor.trace.records import Trace
 from extractor.trace.session import Outcome
+from extractor.trace.shared_object import SharedObject
 from extractor.trace.tracer import Tracer
 
 _FORMAT = "1"
+_MOST_SESSIONS, _MOST_MAPS = 4, 2
+"""So many stay for the next call: one interface on some architectures is what is asked for."""
 
 
 class Branches:
@@ -76,11 +79,7 @@ class Branches:
         if home.path not in self._paths:
             self._paths[home.path] = tracer.host.counted(home)
         path = self._paths[home.path]
-        session = self._sessions.get((str(path), arch))
-        if session is None:
-            effects = tracer.effects(home).of
-            session = CountedSession(path, tracer.rule, arch, tracer.limits, effects)
-            self._sessions[str(path), arch] = session
+        session = self._session(path, arch, home)
         request = tracer.request(
             trace.entry, _values(trace), pointer_mode=trace.pointer_mode, atomics=trace.atomics
         )
@@ -92,8 +91,20 @@ class Branches:
         if not counts or not _same(outcome, trace):
             return None
         if path not in self._maps:
+            while len(self._maps) >= _MOST_MAPS:
+                self._maps.pop(next(iter(self._maps)))
             self._maps[path] = CoverageMap(path)
         return self._told(self._maps[path], counts)
+
+    def _session(self, path: Path, arch: str, home: SharedObject) -> CountedSession:
+        key = (str(path), arch)
+        if key not in self._sessions:
+            while len(self._sessions) >= _MOST_SESSIONS:
+                self._sessions.pop(next(iter(self._sessions))).close()
+            tracer = self._tracer
+            effects = tracer.effects(home).of
+            self._sessions[key] = CountedSession(path, tracer.rule, arch, tracer.limits, effects)
+        return self._sessions[key]
 
     def _told(self, mapped: CoverageMap, counts: Mapping[int, int]) -> Executed:
         root = Path(self._tracer.project.tree.root)
