@@ -15,6 +15,7 @@ from qa.author.draft import code, listed
 from qa.author.kernel_facts import KernelFacts
 from qa.author.launch_pairs import Pair, pair_at, passed_arguments
 from qa.author.launch_shapes import explained, resolved, shapes_of
+from qa.author.launch_under import own_names, under
 from qa.author.needs import dynamic_lds, only_where
 from qa.ground import Ground
 from qa.reading.definitions import times_set
@@ -48,11 +49,13 @@ def launch_contract(ground: Ground, view: ScopeView, facts: KernelFacts) -> str:
     for site in sites:
         callers.setdefault(site.caller.id, []).append(site)
     parts = []
+    only = only_where(function, sites)
     told: dict[str, list[str]] = {}
     notes: dict[str, str] = {}
     for rows in list(callers.values())[:_MOST_CALLERS]:
         shape = _shape(ground, view, rows, notes)
         if shape:
+            shape += "" if only else under(rows)
             told.setdefault(shape, []).append(code(rows[0].caller.name))
     for shape, names in told.items():
         names = list(dict.fromkeys(names))
@@ -66,7 +69,7 @@ def launch_contract(ground: Ground, view: ScopeView, facts: KernelFacts) -> str:
         )
     parts += notes.values()
     parts += dynamic_lds(sites)
-    parts += filter(None, [only_where(function, sites)])
+    parts += filter(None, [only])
     if len(callers) == 1:
         parts += _passed(ground, facts, sites)
     pair = next((p for s in sites[:4] if (p := pair_at(view, ground, s)) is not None), None)
@@ -190,7 +193,9 @@ def _as_written(sites: Sequence[Site]) -> str:
     grid, block = (re.sub(r"\s+", " ", row) for row in rows[0])
     if len(grid) > _LONGEST_EXTENT or len(block) > _LONGEST_EXTENT:
         return ""
-    return f"grid {code(grid)} and block {code(block)} (in the launcher's own names)"
+    words = f"grid {code(grid)} and block {code(block)}"
+    names = own_names(sites, f"{grid} {block}")
+    return "" if names is None else words + names
 
 
 def where_names(names: dict[str, str]) -> str:

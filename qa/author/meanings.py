@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from qa.author.draft import Draft, code, listed
 from qa.author.glossary import contents, meaning
+from qa.author.kernel_facts import kernel_facts, plain_index
 from qa.author.parameters import operand_of, public_names
 from qa.reading.documentation import Documentation
 from qa.reading.function import FunctionReading
@@ -46,10 +47,12 @@ def meanings(
             said = None if own else replace(said, parameters={name: said.parameters[public[name]]})
         words[name] = meaning(name, said, reading)
     places = Counter(what for what in words.values() if re.match(r"the distance|where `", what))
+    idle = _moves_nothing(draft, function)
     told = [
         f"{code(name)} is {what}" for name, what in words.items()
+        if name not in idle
         # Two strides of one operand: which of them is another's, the names do not say.
-        if what and (places[what] < 2 or operand_of(name, reading))
+        and what and (places[what] < 2 or operand_of(name, reading))
     ]  # fmt: skip
     if not told:
         return ""
@@ -72,6 +75,22 @@ def meanings(
             tail += f"; {listed([code(o) for o in added])} {'is' if len(added) == 1 else 'are'} added to the pointer before it is indexed"
         tail += "."
     return "Parameters: " + "; ".join(told) + "." + tail
+
+
+def _moves_nothing(draft: Draft, function: FunctionView) -> set[str]:
+    """Leading dimensions and increments that no offset into memory hangs on: they cancel out.
+
+    What such a name usually is, it is not here: ``i + j * ldw - (j * ldw - j * (j + 1) / 2)``.
+    """
+    if function.kind != "kernel":
+        return set()
+    facts = kernel_facts(draft.view, draft.ground, function)
+    rows = [str(row.value.get("index")) for row in facts.rows.get("global_access", ())]
+    if not rows or not all(map(plain_index, rows)):
+        return set()
+    used = set(re.findall(r"[A-Za-z_]\w*", " ".join(rows)))
+    named = {p.name for p in facts.reading.parameters if re.fullmatch(r"(?:ld|inc)\w+", p.name)}
+    return {name for name in named - used if re.search(rf"\b{name}\b.*?[-+*]", function.text)}
 
 
 def _is_the_call(view: ScopeView, function: FunctionView) -> bool:

@@ -136,7 +136,7 @@ def dynamic_lds(sites: Sequence[Site]) -> list[str]:
         reading = read_function(caller.text, caller.span.start_line)
         calls = calls_at(caller, [site])
         if re.fullmatch(r"[A-Za-z_]\w*", value) and calls:
-            value = re.sub(r"\s+", " ", _reaching(caller, reading, value, calls[0]))
+            value = re.sub(r"\s+", " ", reaching_value(caller, reading, value, calls[0]))
         names, dark = explain(caller, reading, value)
         known = {p.name for p in reading.parameters} | set(template_parameters(caller))
         alone = re.fullmatch(r"[a-z_]\w*", value) and value not in known
@@ -155,7 +155,7 @@ def dynamic_lds(sites: Sequence[Site]) -> list[str]:
     return [words + (f" (where {where})" if meant else "")]
 
 
-def _reaching(caller: FunctionView, reading: FunctionReading, name: str, call: Call) -> str:
+def reaching_value(caller: FunctionView, reading: FunctionReading, name: str, call: Call) -> str:
     """What a local name is made from that a call gets; empty where that may be several things."""
     assert caller.span is not None
     rows: list[Definition] = [

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from qa.author.draft import Draft, code, counted, listed
 from qa.author.given import around, given, handed_to_kernel, held, named_by_macros, with_template
 from qa.author.step_notes import hangs_on_the_build, settled_early, with_references
+from qa.author.step_notes import loop_heads as loop_heads
 from qa.reading.definitions import times_set
 from qa.reading.function import Access, Call, Definition, FunctionReading, Statement, read_function
-from qa.reading.function_text import blanked, under_directive
+from qa.reading.function_text import blanked
 from qa.reading.template_parameters import template_parameters
 from qa.scope_view import FunctionView
 
@@ -143,14 +144,15 @@ def _left_out(reading: FunctionReading) -> str:
     """How many calls that only log are not among the steps."""
     logs = [call for call in reading.calls if _LOGS.fullmatch(call.name)]
     count = sum(not any(_stands_within(call, other) for other in logs) for call in logs)
-    words = f"{counted(count, 'call')} that only {'logs' if count == 1 else 'log'}"
-    return f" Not among these steps: {words}." if count else ""
+    log = f"{counted(count, 'call')} that only {'logs' if count == 1 else 'log'}"
+    return f" Not among these steps: {log}." if count else ""
 
 
 def here(names: Mapping[str, str]) -> str:
     """What local names stand for, as a sentence; nothing where there are none."""
-    told = listed([f"{code(n)} is {code(v)}" for n, v in names.items()])
-    return f" Here {told}." if names else ""
+    return (
+        f" Here {listed([f'{code(n)} is {code(v)}' for n, v in names.items()])}." if names else ""
+    )
 
 
 def _made_in_loops(reading: FunctionReading, steps: list[Step]) -> str:
@@ -285,16 +287,6 @@ def _told_call(reading: FunctionReading, call: Call) -> str:
     words = f"call {code(with_template(call.name, call.text))}"
     words += given(call.arguments, [p.name for p in reading.parameters])
     return words + (f", which fills {listed([code(a) for a in made])}" if made else "")
-
-
-def loop_heads(function: FunctionView, reading: FunctionReading) -> dict[int, str]:
-    """What loops say of their turns, by their lines; nothing where a directive chooses the loop."""
-    assert function.span is not None
-    start = function.span.start_line
-    return {
-        loop.first: "" if under_directive(function.text, loop.first - start) else loop.head
-        for loop in reading.loops
-    }
 
 
 def _is_part(reading: FunctionReading, call: Call) -> bool:

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from qa.author.draft import Draft, code, listed
 from qa.author.given import around, given, held, named_by_macros, with_template
 from qa.author.outline import _STATUSES as STATUSES
-from qa.author.outline import Step, declared, explain, here, loop_heads, where_told
-from qa.author.step_notes import hangs_on_the_build, settled_early, with_references
+from qa.author.outline import Step, declared, explain, here, where_told
+from qa.author.step_notes import hangs_on_the_build, loop_heads, settled_early, with_references
 from qa.reading.definitions import times_set
 from qa.reading.function import Call, Definition, FunctionReading, Statement, read_function
 from qa.reading.template_parameters import template_parameters

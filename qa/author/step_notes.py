@@ -59,3 +59,13 @@ def with_references(draft: Draft, at: Statement, words: str) -> str:
         return words[: fills.start()] + said + words[fills.end() :]
     head, keeps, tail = words.partition(" and keep what it gives")
     return head + said + keeps + tail
+
+
+def loop_heads(function: FunctionView, reading: FunctionReading) -> dict[int, str]:
+    """What loops say of their turns, by their lines; nothing where a directive chooses the loop."""
+    assert function.span is not None
+    start = function.span.start_line
+    return {
+        loop.first: "" if under_directive(function.text, loop.first - start) else loop.head
+        for loop in reading.loops
+    }
