@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -42,6 +43,8 @@ class Run:
             f.symbol: f for f in executed.functions if f.symbol in view.symbols
         }
         self._operands: dict[str, dict[str, list[_Operand]]] = {}
+        self._ways: dict[tuple[str, ...], list[tuple[str, Span | None]]] = {}
+        self._calls: dict[tuple[str, str], list[tuple[str, Span]]] = {}
 
     def ran(self, function: FunctionView) -> list[Function]:
         """Instantiations of a definition that ran."""
@@ -166,12 +169,23 @@ class Run:
             Instantiations with the place of the call, the entry first; empty where the call did not
             get there by calls that the scope knows.
         """
+        key = (entry, config, symbol, through or "")
+        if key not in self._ways:
+            self._ways[key] = self._way(entry, config, symbol, through)
+        return list(self._ways[key])
+
+    def _way(
+        self, entry: str, config: str, symbol: str, through: str | None
+    ) -> list[tuple[str, Span | None]]:
         starts = self._view.entry_ids(entry)
         seen: dict[str, tuple[str, Span] | None] = dict.fromkeys(starts)
         queue = deque(starts)
         while queue:
             current = queue.popleft()
-            for target, at in self._edges(current, config):
+            calls = (current, config)
+            if calls not in self._calls:
+                self._calls[calls] = list(self._edges(current, config))
+            for target, at in self._calls[calls]:
                 if target == symbol or target.split("@")[0] == symbol:
                     if through is None or self._view.owner[current].id == through:
                         trail: list[tuple[str, Span | None]] = [(target, at)]
@@ -216,10 +230,13 @@ class Run:
 def _column(function: FunctionView, line: int, name: str) -> int:
     """Where a name stands on a line of a definition, else the line's first character."""
     assert function.span is not None
-    rows = function.text.split("\n")
-    row = (
-        rows[line - function.span.start_line] if line - function.span.start_line < len(rows) else ""
-    )
+    return _column_in(function.text, line - function.span.start_line, name)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _column_in(text: str, number: int, name: str) -> int:
+    rows = text.split("\n", number + 1)
+    row = rows[number] if number < len(rows) else ""
     match = re.search(rf"\b{re.escape(name)}\b", row) if name else None
     return (match.start() if match is not None else len(row) - len(row.lstrip())) + 1
 
