@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from qa.reading.access_guards import Needed
 from qa.reading.function import FunctionReading
@@ -54,6 +55,7 @@ def _built_in(text: str) -> str:
     return _BUILT_IN.sub(plain, text)
 
 
+@lru_cache(maxsize=1 << 14)
 def _changes(name: str, bare: str) -> bool:
     """A local name gets another value than the one it is defined with, or its address is taken."""
     word = re.escape(name)
