@@ -137,6 +137,13 @@ def extract(
             help="With --trace ENTRY: run the kernels as well, on the CPU runtime.",
         ),
     ] = False,
+    tests: Annotated[
+        bool,
+        typer.Option(
+            "--tests",
+            help="With --trace ENTRY: say how each test of the host code came out in the call.",
+        ),
+    ] = False,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -226,6 +233,8 @@ def extract(
         raise UserError(stray)
     elif execute and not (trace and (call or sweep)):
         raise UserError("--execute goes with a call: --trace ENTRY NAME=VALUE")
+    elif tests and not (trace and (call or sweep)):
+        raise UserError("--tests goes with a call: --trace ENTRY NAME=VALUE")
     elif call and not trace:
         raise UserError(
             f"'{call[0]}' is no option; an interface is named by --interface {call[0]}, "
@@ -267,6 +276,7 @@ def extract(
                 call=tuple(call or ()),
                 sweep=sweep,
                 execute=execute,
+                tests=tests,
                 archs=_architectures(arch),
                 arch_named=arch is not None,
                 cases=budget or _CASES,

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from extractor import settings
+from extractor.commands import call_tests
 from extractor.demangle import template_arguments
 from extractor.errors import UserError
 from extractor.project import Project
 from extractor.trace.arguments import Value
+from extractor.trace.branches import Branches
 from extractor.trace.case import PointerMode
 from extractor.trace.past_boundary import PastBoundary
 from extractor.trace.records import Trace
@@ -124,7 +126,12 @@ def _value(given: Any) -> Value:
 
 
 def run(
-    project: Project, config: str, points: Sequence[Point], execute: Path | None = None
+    project: Project,
+    config: str,
+    points: Sequence[Point],
+    execute: Path | None = None,
+    *,
+    tests: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Makes each call, and says what it launched.
 
@@ -133,11 +140,12 @@ def run(
         config: Configuration.
         points: The calls.
         execute: Run the kernels, too, with a library that is built in this folder.
+        tests: Say how the tests of the host code came out, too.
 
     Raises:
         UserError: An entry point, argument or value that does not exist.
     """
-    with Tracer(project, config) as tracer, Watch(tracer) as watch:
+    with Tracer(project, config) as tracer, Watch(tracer) as watch, Branches(tracer) as branches:
         past = PastBoundary(tracer.host.graphs()) if project.rule.siblings else None
         for point in points:
             args = {name: _named(tracer, point.entry, name, v) for name, v in point.args.items()}
@@ -147,6 +155,8 @@ def run(
             )  # fmt: skip
             trace, given = watch.look(trace)
             answer = _answer(project, past.marked(trace) if past else trace, given)
+            if tests:
+                answer["tests"] = call_tests.came_out(tracer, branches, trace)
             if execute is not None:
                 answer["execution"] = executed(project, trace, execute)
             yield answer
@@ -276,6 +286,8 @@ def show(answers: Iterable[Mapping[str, Any]]) -> None:
             print(f"  a chip refuses this: {text}")
         for text in answer["depends"]:
             print(f"  hangs on what only a real run writes: {text}")
+        for line in call_tests.lines(answer.get("tests", [])):
+            print(line)
         if "execution" in answer:
             _show_execution(answer["execution"])
 

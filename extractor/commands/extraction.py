@@ -40,6 +40,7 @@ class Request:
         call: One call: an entry point, then ``NAME=VALUE``.
         sweep: Table of calls.
         execute: Run the kernels of calls, too.
+        tests: Say how the tests of the host code came out in calls, too.
         archs: Architectures of traces and facts.
         arch_named: Whether the user named them.
         cases: Traced cases kept for each entry point.
@@ -69,6 +70,7 @@ class Request:
     call: tuple[str, ...]
     sweep: Path | None
     execute: bool
+    tests: bool
     archs: tuple[str, ...]
     arch_named: bool
     cases: int
@@ -207,7 +209,8 @@ def _calls(request: Request, project: Project, configs: list[str]) -> bool:
         points = call.read_sweep(request.sweep, words[0] if words else None)
     if request.execute and any(point.arch != settings.DEFAULT_ARCHITECTURE for point in points):
         raise UserError(f"--execute runs kernels as {settings.DEFAULT_ARCHITECTURE} alone")
-    answers = call.run(project, configs[0], points, request.out if request.execute else None)
+    out = request.out if request.execute else None
+    answers = call.run(project, configs[0], points, out, tests=request.tests)
     if request.as_json:
         for one in answers:  # an object a line, as they come
             print(json.dumps(one), flush=True)

@@ -102,3 +102,20 @@ def test_launches_that_a_chip_refuses_are_flagged(
     why = call.over_limit(grid, block, shared)
     assert said in why
     assert bool(why) == bool(said)
+
+
+def test_a_call_says_how_tests_came_out_where_that_is_asked(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    point = call.parse(["brook_sbatch", "n=4", "lda=4", "batch_count=2001"])
+    (answer,) = call.run(project, "source", [point], tests=True)
+    (row,) = answer["tests"]
+    assert (row["function"], row["calls"]) == ("brook_sbatch", 1)
+    told = {test["condition"]: (test["held"], test["failed"]) for test in row["tests"]}
+    assert told["lda < n"] == (0, 1)
+    assert told["done < batch_count"] == (3, 1)
+    call.show([answer])
+    printed = capsys.readouterr().out
+    assert "  done < batch_count  held 3 times, failed 1 times" in printed
+    assert "  lda < n  failed\n" in printed
+    assert "tests" not in made(project, "brook_sbatch", "n=4")
