@@ -72,9 +72,13 @@ def lines(rows: list[Mapping[str, Any]]) -> Iterator[str]:
         yield f"  {row['function']} ({row['calls']} {'call' if row['calls'] == 1 else 'calls'})"
         for test in row["tests"]:
             if test["held"] and test["failed"]:
-                how = f"held {test['held']} times, failed {test['failed']} times"
+                how = f"held {_times(test['held'])}, failed {_times(test['failed'])}"
             else:
                 count = test["held"] or test["failed"]
-                times = f" {count} times" if count > 1 else ""
+                times = f" {_times(count)}" if count > 1 else ""
                 how = f"{'held' if test['held'] else 'failed'}{times}"
             yield f"    {test['file']}:{test['line']}  {test['condition']}  {how}"
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")

@@ -116,6 +116,6 @@ def test_a_call_says_how_tests_came_out_where_that_is_asked(
     assert told["done < batch_count"] == (3, 1)
     call.show([answer])
     printed = capsys.readouterr().out
-    assert "  done < batch_count  held 3 times, failed 1 times" in printed
+    assert "  done < batch_count  held 3 times, failed once" in printed
     assert "  lda < n  failed\n" in printed
     assert "tests" not in made(project, "brook_sbatch", "n=4")
