@@ -72,9 +72,13 @@ class Judge:
             )
         if not self.lockstep:
             return "none as built: it counts on the lanes of a wavefront running in lockstep"
-        if self.wavefront == 32:
-            return "wavefronts of 32 lanes (RDNA), not CDNA"
-        return "wavefronts of 64 lanes (CDNA: gfx90a, gfx942, gfx950)"
+        # What one build shows says nothing of the other.
+        other = 96 - self.wavefront
+        cards = "RDNA" if self.wavefront == 32 else "CDNA: gfx90a, gfx942, gfx950"
+        return (
+            f"wavefronts of {self.wavefront} lanes ({cards}); whether for those of {other} as well,"
+            f" --wavefront {other} says"
+        )
 
 
 class Search:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,17 @@ def test_a_wrong_info_of_nothing_does_not_hide_wrong_values(
     assert empty.times > 1
     assert wrong.expected.startswith("A")
     assert min(parse(wrong.input)[size] for size in "mn") > 0
+
+
+@pytest.mark.parametrize(("lanes", "cards", "other"), [(64, "gfx942", 32), (32, "RDNA", 64)])
+def test_a_finding_claims_nothing_for_wavefronts_that_were_not_tried(
+    headers: Headers, library: Path, lanes: int, cards: str, other: int
+) -> None:
+    with _search(headers, library, "good_sscal") as search:
+        said = replace(search._judge, wavefront=lanes).hardware("result")
+    assert cards in said
+    assert f"--wavefront {other} says" in said
+    assert "not CDNA" not in said
 
 
 def test_a_line_of_a_finding_is_the_case_again(headers: Headers) -> None:
