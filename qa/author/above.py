@@ -26,6 +26,7 @@ from qa.author.settled import (
     tell_meanings,
 )
 from qa.author.told_values import tell_passed
+from qa.author.unfolded import tell_unfolded
 from qa.reading.function import Call, Loop, read_function
 from qa.scope_view import FunctionView, Site
 
@@ -154,6 +155,7 @@ def _tell(draft: Draft, trace: Trace, row: Passage, told: set[str]) -> None:
             told.add(key)
             tell_passed(draft, name, row.function, passed)
     meanings = tell_meanings(draft, row.function, shown, row.inside, told)
+    tell_unfolded(draft, row.function, " ".join((shown, *meanings)), row.inside.runs, told)
     tell_constants(draft, row.function, [shown, *meanings], told)
 
 

@@ -25,6 +25,7 @@ from qa.author.settled import (
 from qa.author.several_places import tell_places
 from qa.author.sites import Test, shared_tests
 from qa.author.told_values import tell_passed
+from qa.author.unfolded import tell_unfolded
 from qa.author.ways import Asked, asked, calls_at, tell_ways
 from qa.reading.function import read_function
 from qa.scope_view import Site
@@ -109,6 +110,8 @@ def tell_conditions(
             told.add(key)
             tell_passed(draft, name, site.caller, passed)
     meanings = tell_meanings(draft, site.caller, shown, inside, told, about)
+    if runs:
+        tell_unfolded(draft, site.caller, " ".join((shown, *meanings)), runs, told)
     tell_constants(draft, site.caller, [shown, *meanings], told)
     return True
 

@@ -89,6 +89,15 @@ class Access(Statement):
 
 
 @dataclass(frozen=True)
+class Assignment(Statement):
+    """A name as a whole gets a value: ``operator`` is ``=`` or one such as ``+=``."""
+
+    name: str
+    operator: str
+    value: str
+
+
+@dataclass(frozen=True)
 class Call(Statement):
     """A call by name; ``arguments`` as written."""
 
@@ -110,6 +119,7 @@ class FunctionReading:
     branches: list[Branch] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     stores: list[Access] = field(default_factory=list)
+    assigned: list[Assignment] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     returns: list[Statement] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -284,9 +294,14 @@ class _Reader:
         if left is None or right is None:
             return False
         base, index = _element(left)
+        first, last = self._lines(node)
+        sign = text_of(operator) if operator is not None else "="
+        if left.type == "identifier":
+            self.reading.assigned.append(
+                Assignment(first, last, text_of(node), guards, loops, text_of(left), sign,
+                           text_of(right))
+            )  # fmt: skip
         if base:
-            first, last = self._lines(node)
-            sign = text_of(operator) if operator is not None else "="
             self.reading.stores.append(
                 Access(first, last, text_of(node), guards, loops, base, index, sign, text_of(right))
             )
