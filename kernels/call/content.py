@@ -6,6 +6,8 @@
 | ``integers`` | small whole numbers: sums are exact, pivots and comparisons tie |
 | ``ties`` | 1 and -1 only |
 | ``zeros`` | nothing but zeros |
+| ``equal`` | one number everywhere: rank one, and eigenvalues many times the same |
+| ``split`` | zeros in two of three places: matrices fall apart, columns are done at once |
 | ``graded`` | rows that differ by powers of ten |
 | ``singular`` | one column of zeros |
 | ``zero_diagonal`` | zeros on the diagonal, which force exchanges |
@@ -101,6 +103,8 @@ def _plain(values: str, shape: tuple[int, int], kind: Any, random: Any) -> Any:
             return random.choice([-1.0, 1.0], shape)
         if values == "integers":
             return random.integers(-3, 4, shape).astype(float)
+        if values == "equal":
+            return np.full(shape, between(-1, 1, random.random()))
         return between(-1, 1, random.random(shape))
 
     a = numbers() + 1j * numbers() if is_complex else numbers()
@@ -110,6 +114,8 @@ def _plain(values: str, shape: tuple[int, int], kind: Any, random: Any) -> Any:
         return a.astype(kind)
     if values == "graded":
         a = a * 10.0 ** -(np.arange(shape[0]) % 4)[:, None]
+    elif values == "split":
+        a = np.where(random.random(shape) < 1 / 3, a, 0)
     elif values == "singular":
         a[:, random.integers(0, shape[1])] = 0
     elif values == "zero_diagonal" and shape[0] == shape[1]:

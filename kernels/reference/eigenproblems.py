@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernels.reference.factorisations import INFO, whole_numbers
-from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
+from kernels.reference.operation import UNEVEN, Instance, Operand, Operation, Parameters, Problem
 from kernels.reference.reflectors import norm
 from kernels.reference.shapes import mirrored
 from kernels.reference.sizes import below_n, n_of, one_of
@@ -202,27 +202,27 @@ def both_twins(*stems: str) -> tuple[str, ...]:
 
 def _eigenvalues() -> Iterator[Operation]:
     d = Operand("D", n_of, direction="inout")
-    yield Operation(("sterf",), (d, E_FREE, INFO), _sterf, values=("random", "integers", "zeros"))
+    yield Operation(("sterf",), (d, E_FREE, INFO), _sterf, values=UNEVEN)
     vectors = Operand("C", n_of, n_of, "inout", present=lambda p: bool(p.evect != "N"))
     yield Operation(
         ("steqr", "stedc"), (d, E_FREE, vectors, INFO), _steqr, prepare=_orthonormal_c,
-        values=("random", "integers", "zeros"),
+        values=UNEVEN,
     )  # fmt: skip
     yield Operation(
         both_twins("ev", "evd", "evdj"), (_HERMITIAN, _D, E_FREE, INFO), _syev("D"),
-        values=("random", "integers", "zeros"), flags={"evect": ("V", "N")},
+        values=UNEVEN, flags={"evect": ("V", "N")},
     )  # fmt: skip
     yield Operation(
         both_twins("evj"), (_HERMITIAN, RESIDUAL, SWEPT, _W, INFO), _syev("W"),
-        flags={"evect": ("V", "N")},
+        values=UNEVEN, flags={"evect": ("V", "N")},
     )  # fmt: skip
     yield Operation(
         both_twins("gv", "gvd", "gvdj"), (_HERMITIAN, _POSITIVE, _D, E_FREE, INFO), _sygv("D"),
-        flags={"evect": ("V", "N")},
+        values=UNEVEN, flags={"evect": ("V", "N")},
     )  # fmt: skip
     yield Operation(
         both_twins("gvj"), (_HERMITIAN, _POSITIVE, RESIDUAL, SWEPT, _W, INFO), _sygv("W"),
-        flags={"evect": ("V", "N")},
+        values=UNEVEN, flags={"evect": ("V", "N")},
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kernels.reference.operation import Instance, Operand, Operation, Problem
+from kernels.reference.operation import UNEVEN, Instance, Operand, Operation, Problem
 from kernels.reference.reflectors import limit_of, norm, reflector, unitary
 from kernels.reference.shapes import mirrored
 from kernels.reference.sizes import below_n, k_of, m_of, n_of
@@ -91,7 +91,7 @@ def _panels() -> Iterator[Operation]:
             Operand("A", n_of, n_of, "inout", "triangle", "real_diagonal"), _out("E", below_n),
             _out("tau", below_n), _out("W", n_of, k_of),
         ),
-        _latrd, settle=_no_more_than("n"),
+        _latrd, settle=_no_more_than("n"), values=UNEVEN,
     )  # fmt: skip
     yield Operation(
         ("labrd",),
@@ -99,7 +99,7 @@ def _panels() -> Iterator[Operation]:
             Operand("A", m_of, n_of, "inout"), _out("D", k_of), _out("E", k_of), _out("tauq", k_of),
             _out("taup", k_of), _out("X", m_of, k_of), _out("Y", n_of, k_of),
         ),
-        _labrd, settle=_no_more_than("m", "n"),
+        _labrd, settle=_no_more_than("m", "n"), values=UNEVEN,
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernels.reference.eigenproblems import both_twins, in_double
-from kernels.reference.operation import Instance, Operand, Operation, Problem
+from kernels.reference.operation import UNEVEN, Instance, Operand, Operation, Problem
 from kernels.reference.reflectors import limit_of, norm, reflector, unitary
 from kernels.reference.shapes import mirrored, triangle
 from kernels.reference.sizes import below_least, below_n, least_of, m_of, n_of
@@ -107,7 +107,7 @@ def _reductions() -> Iterator[Operation]:
             Operand("E", below_least, direction="out"),
             Operand("tauq", least_of, direction="out"), Operand("taup", least_of, direction="out"),
         ),
-        _gebrd,
+        _gebrd, values=UNEVEN,
     )  # fmt: skip
     yield Operation(
         both_twins("trd", "td2"),
@@ -116,7 +116,7 @@ def _reductions() -> Iterator[Operation]:
             Operand("D", n_of, direction="out"), Operand("E", below_n, direction="out"),
             Operand("tau", below_n, direction="out"),
         ),
-        _sytrd,
+        _sytrd, values=UNEVEN,
     )  # fmt: skip
     yield Operation(
         both_twins("gst", "gs2"),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kernels.reference.factorisations import whole_numbers
-from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
+from kernels.reference.operation import UNEVEN, Instance, Operand, Operation, Parameters, Problem
 from kernels.reference.sizes import k_of, least_of, m_of, n_of, one_of
 from kernels.task.element_types import numpy
 
@@ -352,7 +352,7 @@ def _orthogonal() -> Iterator[Operation]:
     for kind in ("qr", "ql", "lq", "rq"):
         yield Operation(
             (f"ge{kind}f", f"ge{kind}2"), (_A, Operand("ipiv", least_of, direction="out")),
-            _factorised(kind), values=("random", "integers", "graded"),
+            _factorised(kind), values=(*UNEVEN, "graded"),
         )  # fmt: skip
     for kind, short in (("qr", "2r"), ("ql", "2l"), ("lq", "l2")):
         names = [f"{first}{word}" for first in ("org", "ung") for word in (kind, short)]
@@ -378,7 +378,7 @@ OPERATIONS = (
             Operand("x", lambda p: int(max(p.n - 1, 0)), direction="inout"),
             Operand("tau", one_of, direction="out"),
         ),
-        _larfg, scalars=(), values=("random", "integers", "zeros"),
+        _larfg, scalars=(), values=UNEVEN,
     ),
     Operation(
         ("larf",),

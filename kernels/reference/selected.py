@@ -17,7 +17,7 @@ from kernels.reference.eigenproblems import (
     pencil,
 )
 from kernels.reference.factorisations import INFO, whole_numbers
-from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
+from kernels.reference.operation import UNEVEN, Instance, Operand, Operation, Parameters, Problem
 from kernels.reference.reflectors import norm
 from kernels.reference.shapes import mirrored
 from kernels.reference.sizes import below_n, least_of, m_of, n_of, one_of
@@ -205,17 +205,32 @@ _SVECT = {"left_svect": ("S", "N"), "right_svect": ("S", "N"), "srange": ("A", "
 def _selected() -> Iterator[Operation]:
     whole = _range_within("n")
     yield Operation(
-        both_twins("evx"), (_A, _NEV, _W, _Z, _IFAIL, INFO), _syevx, settle=whole, flags=_FLAGS
+        both_twins("evx"),
+        (_A, _NEV, _W, _Z, _IFAIL, INFO),
+        _syevx,
+        settle=whole,
+        values=UNEVEN,
+        flags=_FLAGS,
     )
     yield Operation(
-        both_twins("evdx"), (_A, _NEV, _W, _Z, INFO), _syevx, settle=whole, flags=_FLAGS
+        both_twins("evdx"),
+        (_A, _NEV, _W, _Z, INFO),
+        _syevx,
+        settle=whole,
+        values=UNEVEN,
+        flags=_FLAGS,
     )
     yield Operation(
         both_twins("gvx"), (_A, _B, _NEV, _W, _Z, _IFAIL, INFO), _sygvx, settle=whole,
-        flags=_FLAGS,
+        values=UNEVEN, flags=_FLAGS,
     )  # fmt: skip
     yield Operation(
-        both_twins("gvdx"), (_A, _B, _NEV, _W, _Z, INFO), _sygvx, settle=whole, flags=_FLAGS
+        both_twins("gvdx"),
+        (_A, _B, _NEV, _W, _Z, INFO),
+        _sygvx,
+        settle=whole,
+        values=UNEVEN,
+        flags=_FLAGS,
     )
     yield Operation(
         ("stebz",),
@@ -225,7 +240,7 @@ def _selected() -> Iterator[Operation]:
             Operand("iblock", n_of, direction="free"),
             Operand("isplit", n_of, direction="free"), INFO,
         ),
-        _stebz, settle=whole, values=("random", "integers"),
+        _stebz, settle=whole, values=UNEVEN,
         flags={"erange": ("A", "V", "I"), "eorder": ("E",)},
     )  # fmt: skip
     yield Operation(
@@ -237,7 +252,7 @@ def _selected() -> Iterator[Operation]:
             Operand("V", _wanted, n_of, "out", present=lambda p: bool(p.right_svect == "S")),
             Operand("ifail", least_of, direction="free"), INFO,
         ),
-        _gesvdx, settle=_range_within("m", "n"), flags=_SVECT,
+        _gesvdx, settle=_range_within("m", "n"), values=UNEVEN, flags=_SVECT,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from kernels.reference.eigenproblems import (
     no_failure,
 )
 from kernels.reference.factorisations import INFO
-from kernels.reference.operation import Instance, Operand, Operation, Parameters, Problem
+from kernels.reference.operation import UNEVEN, Instance, Operand, Operation, Parameters, Problem
 from kernels.reference.reflectors import norm
 from kernels.reference.sizes import below_least, least_of, m_of, n_of, size_of
 from kernels.task.element_types import numpy
@@ -141,19 +141,19 @@ def _singular_values() -> Iterator[Operation]:
             Operand("V", n_of, size_of("nv"), "inout"), Operand("U", size_of("nu"), n_of, "inout"),
             Operand("C", n_of, size_of("nc"), "inout"), INFO,
         ),
-        _bdsqr,
+        _bdsqr, values=UNEVEN,
     )  # fmt: skip
     free_e = Operand("E", below_least, direction="free")
     yield Operation(
         ("gesvd",), (_A, _S, _U, _V, free_e, INFO), _gesvd(), settle=_not_both_in_place,
-        values=("random", "integers", "zeros"),
+        values=UNEVEN,
     )  # fmt: skip
     yield Operation(
-        ("gesdd",), (_A, _S, _U, _V, INFO), _gesvd(),
+        ("gesdd",), (_A, _S, _U, _V, INFO), _gesvd(), values=UNEVEN,
         flags={"left_svect": ("S", "N"), "right_svect": ("S", "N")},
     )  # fmt: skip
     yield Operation(
-        ("gesvdj",), (_A, RESIDUAL, SWEPT, _S, _U, _V, INFO), _gesvd(),
+        ("gesvdj",), (_A, RESIDUAL, SWEPT, _S, _U, _V, INFO), _gesvd(), values=UNEVEN,
         flags={"left_svect": ("S", "A", "N"), "right_svect": ("S", "A", "N")},
     )  # fmt: skip
 

@@ -17,6 +17,7 @@ from kernels.reference import (
     reductions,
     reflectors,
     selected,
+    singular_values,
     solvers,
 )
 from kernels.reference.precision import gamma, unit_roundoff, wide
@@ -334,6 +335,20 @@ def test_random_operands_use_every_bit_of_a_double(content: str) -> None:
     a = fill(content, "random", 60, 60, np.float64, "U", "N", np.random.default_rng(3))
     for bit in range(4):
         assert 0.4 < np.mean(a.view(np.uint64) >> np.uint64(bit) & np.uint64(1)) < 0.6
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_iterates_or_reflects_meets_matrices_that_split_and_values_many_times_the_same(
+    kind: str,
+) -> None:
+    random = np.random.default_rng(3)
+    dtype = np.complex128 if kind.startswith("complex") else np.float64
+    assert len(np.unique(fill("random", "equal", N, N, dtype, "U", "N", random))) == 1
+    assert (fill("random", "split", 30, 30, dtype, "U", "N", random) == 0).mean() > 0.6
+    for module in (eigenproblems, selected, singular_values, reductions, panels):
+        for one in module.OPERATIONS:
+            plain = one.names[0] in ("sygst", "sygs2")  # two products, no reflection
+            assert plain or {"zeros", "equal", "split"} <= set(one.values), one.names
 
 
 @pytest.mark.parametrize("kind", KINDS)
