@@ -9,6 +9,7 @@
 | ``equal`` | one number everywhere: rank one, and eigenvalues many times the same |
 | ``split`` | zeros in two of three places: matrices fall apart, columns are done at once |
 | ``graded`` | rows that differ by powers of ten |
+| ``steep`` | rows that differ by thousands, down to 1e-15: nearly singular |
 | ``singular`` | one column of zeros |
 | ``zero_diagonal`` | zeros on the diagonal, which force exchanges |
 | ``indefinite`` | a Hermitian matrix that is not positive definite from some order on |
@@ -114,6 +115,8 @@ def _plain(values: str, shape: tuple[int, int], kind: Any, random: Any) -> Any:
         return a.astype(kind)
     if values == "graded":
         a = a * 10.0 ** -(np.arange(shape[0]) % 4)[:, None]
+    elif values == "steep":
+        a = a * 1000.0 ** -(np.arange(shape[0]) % 6)[:, None]
     elif values == "split":
         a = np.where(random.random(shape) < 1 / 3, a, 0)
     elif values == "singular":

@@ -11,9 +11,9 @@ from kernels.task.element_types import numpy
 
 Direction = Literal["in", "out", "inout", "free"]
 Size = Callable[["Parameters"], int]
-UNEVEN = ("random", "integers", "zeros", "equal", "split")
-"""Values for what iterates or reflects: with them matrices split, eigenvalues are many times the
-same, columns are zero from the start and iterations are over before they begin."""
+UNEVEN = ("random", "integers", "zeros", "equal", "split", "steep")
+"""Values for what iterates or reflects: matrices split or are nearly singular, eigenvalues are many
+times the same, columns are zero from the start and iterations over before they begin."""
 
 
 class Parameters:

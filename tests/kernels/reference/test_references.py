@@ -345,10 +345,11 @@ def test_what_iterates_or_reflects_meets_matrices_that_split_and_values_many_tim
     dtype = np.complex128 if kind.startswith("complex") else np.float64
     assert len(np.unique(fill("random", "equal", N, N, dtype, "U", "N", random))) == 1
     assert (fill("random", "split", 30, 30, dtype, "U", "N", random) == 0).mean() > 0.6
+    assert np.linalg.cond(fill("random", "steep", 6, 6, dtype, "U", "N", random)) > 1e12
     for module in (eigenproblems, selected, singular_values, reductions, panels):
         for one in module.OPERATIONS:
             plain = one.names[0] in ("sygst", "sygs2")  # two products, no reflection
-            assert plain or {"zeros", "equal", "split"} <= set(one.values), one.names
+            assert plain or {"zeros", "equal", "split", "steep"} <= set(one.values), one.names
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -361,6 +362,22 @@ def test_hermitian_matrices_of_lapack_have_a_real_diagonal(kind: str, values: st
     for module in (eigenproblems, panels, reductions, selected, factorisations, solvers):
         contents = {operand.content for one in module.OPERATIONS for operand in one.operands}
         assert "hermitian" not in contents, module.__name__
+
+
+@pytest.mark.parametrize("name", ["gesvdj", "gesdd", "gesvd"])
+def test_singular_values_by_the_square_may_lose_half_of_the_digits_of_small_ones(name: str) -> None:
+    turn = np.linalg.qr(_random("float64", N, N))[0]
+    rest = {"U": np.eye(N), "V": np.eye(N)}
+    rest |= {"residual": np.zeros(1), "n_sweeps": _whole(1)} if name == "gesvdj" else {}
+    rest |= {"E": np.zeros(N - 1)} if name == "gesvd" else {}
+    limits = {0.2: 1e-12, 1e-9: 1e-12} if name == "gesvd" else {0.2: 1e-10, 1e-9: 1e-5}
+    for smallest, allowed in limits.items():
+        s = np.geomspace(1, smallest, N)
+        values = {"m": N, "n": N, "left_svect": "N", "right_svect": "N"}
+        before = {"A": turn * s @ turn.T}
+        for error, right in ((allowed / 20, True), (allowed * 20, False)):
+            after = {"S": np.sort(s + error * (np.arange(N) == 3))[::-1], "info": _whole(0)}
+            assert (problems(name, values, before, {**after, **rest}) == []) is right
 
 
 @pytest.mark.parametrize("sizes", [(0, 0, 0), (5, 0, 0), (0, 5, 3), (4, 5, 0), (4, 9, 9)])
