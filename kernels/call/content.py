@@ -10,6 +10,7 @@
 | ``split`` | zeros in two of three places: matrices fall apart, columns are done at once |
 | ``graded`` | rows that differ by powers of ten |
 | ``steep`` | rows that differ by thousands, down to 1e-15: nearly singular |
+| ``tiny`` | random, but so small that squares are below what a number holds in full |
 | ``singular`` | one column of zeros |
 | ``zero_diagonal`` | zeros on the diagonal, which force exchanges |
 | ``indefinite`` | a Hermitian matrix that is not positive definite from some order on |
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kernels.reference.precision import underflow, unit_roundoff
 from kernels.task.element_types import numpy
 from kernels.task.inputs import between
 
@@ -64,6 +66,13 @@ def fill(
         elif rows != cols or cols == 1:
             a = _stored_triangle(a, rows, cols, uplo, random)
     return a
+
+
+def size_of(values: str, element: str) -> float:
+    """What content is multiplied with for the type that holds it."""
+    if values != "tiny":
+        return 1.0
+    return float(underflow(element) ** 0.5 * (unit_roundoff(element) * 1024) ** 0.5)
 
 
 def _stored_triangle(a: Any, rows: int, cols: int, uplo: str, random: Any) -> Any:

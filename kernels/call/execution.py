@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kernels.call.case import Case
-from kernels.call.content import fill
+from kernels.call.content import fill, size_of
 from kernels.call.layout import Placement, place, poisoned
 from kernels.call.roles import Signature
 from kernels.call.session import Answer, Session
@@ -285,11 +285,12 @@ class _Prepared:
                 family = ELEMENT_TYPES[placement.array.element].family
                 kind = np.complex128 if family == "complex" else np.float64
                 values = str(case["values"])
-                arrays[operand.name] = fill(
+                content = fill(
                     operand.content, "random" if values in ("nan", "inf") else values,
                     placement.rows, placement.cols, kind, str(self.values.get("uplo", "U")),
                     str(self.values.get("diag", "N")), random,
                 )  # fmt: skip
+                arrays[operand.name] = content * size_of(values, placement.array.element)
             arrays = {n: a[:, 0] if self._is_vector(n) else a for n, a in arrays.items()}
             arrays = self._signature.operation.prepare(p, arrays, random)
             _spoil(str(case["values"]), arrays, random, self.placements)

@@ -378,7 +378,7 @@ OPERATIONS = (
             Operand("x", lambda p: int(max(p.n - 1, 0)), direction="inout"),
             Operand("tau", one_of, direction="out"),
         ),
-        _larfg, scalars=(), values=UNEVEN,
+        _larfg, scalars=(), values=(*UNEVEN, "tiny"),
     ),
     Operation(
         ("larf",),

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from definitions import problems
 
-from kernels.call.content import fill
+from kernels.call.content import fill, size_of
 from kernels.reference import (
     eigenproblems,
     factorisations,
+    find_operation,
     operation_names,
     panels,
     reductions,
@@ -362,6 +363,15 @@ def test_hermitian_matrices_of_lapack_have_a_real_diagonal(kind: str, values: st
     for module in (eigenproblems, panels, reductions, selected, factorisations, solvers):
         contents = {operand.content for one in module.OPERATIONS for operand in one.operands}
         assert "hermitian" not in contents, module.__name__
+
+
+@pytest.mark.parametrize("element", ["float32", "float64", "complex64", "complex128"])
+def test_squares_of_tiny_numbers_are_there_and_have_lost_most_of_their_digits(element: str) -> None:
+    real = np.float32 if element in ("float32", "complex64") else np.float64
+    square = real(0.7 * size_of("tiny", element)) ** 2
+    assert 0 < square < np.finfo(real).tiny / 1000
+    assert size_of("random", element) == 1
+    assert "tiny" in find_operation("larfg", ["alpha", "tau", "x"]).values
 
 
 @pytest.mark.parametrize("name", ["gesvdj", "gesdd", "gesvd"])
