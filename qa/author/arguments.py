@@ -133,7 +133,7 @@ def ordinary(
         elif compared:
             choices[name] = compared
             values[name] = compared[0]
-        elif is_pointer(name, kind, reading):
+        elif is_pointer(name, kind, reading, types):
             values[name] = 1
         elif kind.split()[-1] == "bool":
             values[name] = 0
@@ -185,18 +185,26 @@ def ordinary_number(name: str) -> int:
     return 3
 
 
-def is_pointer(name: str, kind: str, reading: FunctionReading) -> bool:
+def is_pointer(
+    name: str, kind: str, reading: FunctionReading, types: Mapping[str, str] | None = None
+) -> bool:
     """Whether a parameter is a pointer; a template's may be, and then the text compares it so."""
-    if "*" in kind or "[" in kind:
+    bound = re.sub(r"[A-Za-z_]\w*", lambda m: (types or {}).get(m[0], m[0]), kind)
+    if "*" in bound or "[" in bound:
         return True
     if re.search(r"\b(?:int|size_t|bool|rocblas_int|rocblas_stride|int64_t|I|API_INT)\b", kind):
         return False
-    negated = any(re.search(rf"!{name}\b", branch.condition) for branch in reading.branches)
+    negated = any(
+        re.search(rf"!\s*{name}\b(?!\s*[-+*/%<>=.(\[])|\b{name}\s*[!=]=\s*(?:nullptr|NULL)\b",
+                  branch.condition)
+        for branch in reading.branches
+    )  # fmt: skip
     compared = any(
         re.search(rf"(?<!\*)\b{name}\s*(?:<|>|==|%)", branch.condition)
         for branch in reading.branches
     )  # what a pointer points at may be compared
-    return bool(_POINTER_NAMES.fullmatch(name)) and not compared and (negated or len(kind) <= 8)
+    # What is asked for as a pointer is asked for, of a type that is none by its name, is one.
+    return not compared and (negated or (bool(_POINTER_NAMES.fullmatch(name)) and len(kind) <= 8))
 
 
 def enumerators_of(name: str, reading: FunctionReading, ground: Ground) -> list[str]:
@@ -243,7 +251,7 @@ def _faults(made: Arguments, choices: dict[str, list[str]]) -> Iterator[Fault]:
             continue
         parameter = next((p for p in made.reading.parameters if p.name == name), None)
         kind = parameter.type if parameter else ""
-        if name == "handle" or is_pointer(name, kind, made.reading):
+        if name == "handle" or is_pointer(name, kind, made.reading, made.types):
             yield Fault(name, 0, "null")
         elif kind.split()[-1:] == ["bool"]:
             yield Fault(name, 1 - int(value), "flag")

@@ -13,6 +13,7 @@ from qa.author.draft import Draft, code, listed
 from qa.author.glossary import meaning, reasons, told
 from qa.author.reached_with import out_of_reach
 from qa.author.subjects import entries_through, types_of
+from qa.author.tests_passed import tell_passed_over
 from qa.ground import Ground
 from qa.reading.documentation import Documentation
 from qa.reading.outcome import Outcome, Step
@@ -127,7 +128,7 @@ def _two_faults(
         f"With {say_a} as well as {say_b}{values}, how does {code(function.name)}{about} answer, and "
         f"which of its tests never runs?",
     )
-    _passed_over(draft, made, both, a)
+    tell_passed_over(draft, made, both, a)
     parts = _disjuncts(made, a, (early, late))
     where = _cite(draft, function, both, a)
     what = meaning(early.name, documentation, made.reading)
@@ -289,7 +290,7 @@ def _empty_draft(
             draft.choose(
                 f"{code(zero.name)} = 0 never gets as far as the pointers, because {code(hit.text)} stands above them and returns {early}; {why}.",
                 f"With {code(zero.name)} = 0 the call is over at {code(hit.text)}, which returns {early}, as {why}.",
-                f"{code(hit.text)} comes first and answers {code(zero.name)} = 0 with {early}: {why}.",
+                f"{code(hit.text)} comes before that test and answers {code(zero.name)} = 0 with {early}: {why}.",
                 f"For {code(zero.name)} = 0 {why}, and {code(hit.text)} says {early} before any address is looked at.",
                 salt="early",
             ),
@@ -338,37 +339,6 @@ def _empty_draft(
     _claim(draft, made, (fault,), outcome)
     _claim(draft, made, (fault, zero), both)
     return draft
-
-
-def _passed_over(draft: Draft, made: Arguments, outcome: Outcome, until: Step) -> None:
-    """Says which tests above the one that decides were asked and failed."""
-    above = [
-        s for s in outcome.steps if s.kind == "branch" and s.first < until.first and not s.value
-    ]
-    assumed = [s for s in outcome.steps if s.kind == "assumed" and s.first < until.first]
-    shown = [s for s in above if len(s.text) < 160][:2]
-    first = min((s.first for s in outcome.steps if s.kind in ("branch", "assumed")), default=0)
-    for step in shown:
-        forms = [
-            f"Above it stands {code(step.text)}, which these arguments do not meet.",
-            f"The call passes {code(step.text)} without being stopped.",
-            f"{code(step.text)} is false for these arguments.",
-            f"An earlier test, {code(step.text)}, finds no fault.",
-        ]
-        if step.first == first:
-            forms += [
-                f"{code(step.text)} is asked first and is false here.",
-                f"{code(made.function.name)} begins with {code(step.text)}, to no effect in this call.",
-            ]
-        draft.say(
-            draft.choose(*forms, salt=f"above{step.first - until.first}"),
-            draft.lines(made.function, step.first, step.last), "recompute",
-        )  # fmt: skip
-    for step in assumed[:1]:
-        draft.say(
-            f"{code(step.text)} is taken to be false, as in any ordinary call.",
-            draft.lines(made.function, step.first, step.last), "recompute",
-        )  # fmt: skip
 
 
 def _shown_values(made: Arguments, faults: tuple[Fault, ...], tests: str) -> str:

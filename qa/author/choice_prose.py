@@ -28,7 +28,7 @@ def points(made: Arguments, name: str) -> bool:
     from qa.author.arguments import is_pointer
 
     parameter = next((p for p in made.reading.parameters if p.name == name), None)
-    return parameter is not None and is_pointer(name, parameter.type, made.reading)
+    return parameter is not None and is_pointer(name, parameter.type, made.reading, made.types)
 
 
 def value_words(value: Value) -> str:

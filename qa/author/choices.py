@@ -137,7 +137,11 @@ def _others(made: Arguments, name: str, value: Value, legal: set[str]) -> list[V
             if e.startswith(f"{prefix}_") and e != value and (not legal or e in legal)
         ]  # fmt: skip
     parameter = next((p for p in made.reading.parameters if p.name == name), None)
-    if parameter is None or name == "handle" or is_pointer(name, parameter.type, made.reading):
+    if (
+        parameter is None
+        or name == "handle"
+        or is_pointer(name, parameter.type, made.reading, made.types)
+    ):
         return []
     if parameter.type.split()[-1] == "bool":
         return [1 - value]

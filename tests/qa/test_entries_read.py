@@ -5,9 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from extractor.records import Span
 from qa.author.arguments import is_pointer
-from qa.author.checks import _passed_over, _shown_values
+from qa.author.checks import _shown_values
 from qa.author.choices import accepted
 from qa.author.glossary import meaning
 from qa.author.launch_lists import _launch_words
@@ -17,6 +19,7 @@ from qa.author.read_back import first_line
 from qa.author.recorded_launches import has_aliases
 from qa.author.settled import Settled, nearest
 from qa.author.sites import Test as Condition
+from qa.author.tests_passed import tell_passed_over
 from qa.reading.function import read_function
 from qa.reading.outcome import Outcome, Step
 
@@ -136,7 +139,7 @@ def test_only_the_first_test_is_asked_first() -> None:
     outcome = Outcome(steps=[*steps, Step("branch", 7, 7, "c < 0", 1)])
     draft = Heard()
     made: Any = SimpleNamespace(function=SimpleNamespace(name="check"))
-    _passed_over(cast(Any, draft), made, outcome, outcome.steps[-1])
+    tell_passed_over(cast(Any, draft), made, outcome, outcome.steps[-1])
     assert draft.said == [
         "`check` begins with `a < 0`, to no effect in this call.",
         "An earlier test, `b < 0`, finds no fault.",
@@ -198,3 +201,21 @@ def test_constants_are_told_but_no_variable_of_their_name() -> None:
     tell_constants(cast(Any, draft), caller, ["n <= TINY_SIZE && batch_count == NB"])
     assert draft.said == ["In these tests `TINY_SIZE` is 43."]
     assert draft.claims == [("constant", "TINY_SIZE", 43, "source")]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "types", "pointer"),
+    [
+        ("valT", "T", {"T": "float"}, True),
+        ("rfinfo", "lib_rfinfo", {}, True),
+        ("b", "U", {"U": "float const*"}, True),
+        ("nnzT", "const lib_int", {}, False),
+        ("nnzA", "const rocblas_int", {}, False),
+        ("unasked", "lib_other", {}, False),
+    ],
+)
+def test_what_is_asked_for_as_a_pointer_is_one(
+    name: str, kind: str, types: dict[str, str], pointer: bool
+) -> None:
+    text = "void f()\n{\n  if(!valT || !rfinfo || nnzT < 0 || (nnzA && !b))\n    return 1;\n}\n"
+    assert is_pointer(name, kind, read_function(text, 1), types) is pointer
