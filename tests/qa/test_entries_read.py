@@ -152,7 +152,7 @@ def test_what_a_local_name_of_a_test_is_made_from_is_given() -> None:
     )
     values = {"side": "s_left", "m": 6, "V": 1}
     made: Any = SimpleNamespace(
-        reading=read_function(text, 1), values=values, fixed=frozenset({"k"})
+        types={}, reading=read_function(text, 1), values=values, fixed=frozenset({"k"})
     )
     assert _shown_values(made, (), "left && m && !V") == ", with side = `s_left` and m = 6"
 
