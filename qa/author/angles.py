@@ -16,6 +16,7 @@ from qa.author import (
     implementation,
     mapping,
     memory,
+    never_launched,
     origins,
     ownership,
     paths,
@@ -33,6 +34,7 @@ from qa.scope_view import ScopeView
 ANGLES = (
     dispatch,
     paths,
+    never_launched,
     origins,
     ownership,
     block_contracts,

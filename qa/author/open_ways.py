@@ -10,7 +10,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from qa.author.subjects import types_of
@@ -25,6 +26,27 @@ _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _MOST_VALUES, _MOST_CASES = 4, 16
 _ENUMERATORS = 1 << 40
 Fixed = dict[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A call that an entry point's calls never make.
+
+    Attributes:
+        instantiation: Of the function that has the call.
+        callee: What it would call, by its instantiation.
+        line: Of the call.
+        guard: The test around it that comes out the other way.
+        name: The one name in it that a constant settles.
+        value: That constant.
+    """
+
+    instantiation: str
+    callee: str
+    line: int
+    guard: Guard
+    name: str
+    value: str
 
 
 class OpenWays:
@@ -47,6 +69,7 @@ class OpenWays:
         }
         self._reached: dict[str, frozenset[str]] = {}
         self._own: dict[str, Fixed] = {}
+        self._fixed: dict[str, dict[str, Fixed]] = {}
         self._outcomes: dict[
             tuple[str, str, tuple[tuple[str, frozenset[str]], ...]], bool | None
         ] = {}
@@ -76,7 +99,54 @@ class OpenWays:
                 if before is None or after != before:
                     found[target] = after
                     queue.append(target)
+        self._fixed[entry] = found
         return frozenset(found)
+
+    def closed(self, entry: str) -> Iterator[Closed]:
+        """Calls of functions that an entry point comes to, each kept away by one constant."""
+        reached = self.reached(entry)
+        for current in sorted(reached):
+            function = self._view.owner.get(current)
+            if function is None:
+                continue
+            known = self._known(function, current, self._fixed[entry][current])
+            for target, at, _configs in self._view.edges.get(current, ()):
+                callee = self._view.owner.get(target)
+                calls = _calls(function, callee.name, at.start_line) if callee is not None else []
+                if target in reached or not calls:
+                    continue
+                for guard in calls[0].guards:
+                    one = self._one_constant(function, guard, known)
+                    if one is not None:
+                        yield Closed(current, target, at.start_line, guard, *one)
+                        break
+
+    def is_open(self, entry: str, caller: str, callee: str, line: int) -> bool:
+        """A call between two instantiations may be made on behalf of an entry point."""
+        if caller not in self.reached(entry):
+            return False
+        function, other = self._view.owner.get(caller), self._view.owner.get(callee)
+        if function is None or other is None:
+            return False
+        fixed = self._fixed[entry][caller]
+        return self._given(function, caller, fixed, other, line) is not None
+
+    def _one_constant(
+        self, function: FunctionView, guard: Guard, known: Fixed
+    ) -> tuple[str, str] | None:
+        for name in dict.fromkeys(_NAME.findall(_spelled(guard.condition, function))):
+            values = known.get(name, frozenset())
+            alone = {name: values}
+            if len(values) == 1 and self._comes_out(function, guard, alone) is guard.negated:
+                return name, next(iter(values))
+        return None
+
+    def _known(self, function: FunctionView, instantiation: str, fixed: Fixed) -> Fixed:
+        known: Fixed = dict(fixed)
+        for name, text in types_of(function, self._number_of.get(instantiation, 0)).items():
+            if _is_plain(text):
+                known[name] = frozenset((text,))
+        return known | self._locals(function)
 
     def _given(
         self,
@@ -90,11 +160,7 @@ class OpenWays:
         calls = _calls(function, callee.name, line)
         if not calls:
             return {}
-        known: Fixed = dict(fixed)
-        for name, text in types_of(function, self._number_of.get(instantiation, 0)).items():
-            if _is_plain(text):
-                known[name] = frozenset((text,))
-        known |= self._locals(function)
+        known = self._known(function, instantiation, fixed)
         made = [call for call in calls if not self._is_closed(function, call, known)]
         if not made:
             return None
@@ -173,6 +239,16 @@ class OpenWays:
         if text in self._numbers:
             return self._numbers[text]
         return int(text) if text.lstrip("-").isdigit() else int(text == "true")
+
+
+def open_ways(view: ScopeView, ground: Ground) -> OpenWays:
+    """Those of an interface, made once."""
+    return view.once("open ways", lambda: OpenWays(view, ground))
+
+
+def calls_of(function: FunctionView, name: str, line: int) -> list[Call]:
+    """Calls of a function that a function makes at a line, with all of their arguments."""
+    return [call for call in _calls(function, name, line) if call.name == name]
 
 
 def _joined(one: Mapping[str, frozenset[str]], other: Mapping[str, frozenset[str]]) -> Fixed:

@@ -102,10 +102,9 @@ def _leading(view: ScopeView, ids: set[str]) -> set[str]:
 
 def remember_open(view: ScopeView, ground: Ground) -> None:
     """Lets ``reaching`` know what the constants close that calls hand down."""
-    from qa.author.open_ways import OpenWays
+    from qa.author.open_ways import open_ways
 
-    ways = OpenWays(view, ground)
-    view.once(_OPEN, lambda: ways.reached)
+    view.once(_OPEN, lambda: open_ways(view, ground).reached)
 
 
 def remember_launched(view: ScopeView, ground: Ground) -> Mapping[str, frozenset[str]]:

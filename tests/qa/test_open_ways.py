@@ -96,6 +96,18 @@ def test_constants_of_calls_close_branches(view: Any, entry: str, closed: set[st
     assert set(NAMES) - reached == closed
 
 
+def test_the_one_constant_that_closes_a_call_is_known(view: Any) -> None:
+    ways = OpenWays(view, GROUND)
+    closed = {c.callee: (c.name, c.value, c.guard.negated) for c in ways.closed("entry_a")}
+    assert closed == {
+        "never": ("batch_count", "1", False), "plain": ("pivot", "true", False),
+        "without_pivot": ("pivot", "true", True), "batched": ("BATCHED", "false", False),
+    }  # fmt: skip
+    assert ways.is_open("entry_a", "entry_a", "body", 4)
+    line = next(c.line for c in ways.closed("entry_a") if c.callee == "batched")
+    assert not ways.is_open("entry_a", "body", "batched", line)
+
+
 def test_a_kernel_is_told_only_for_entry_points_that_come_to_it(view: Any) -> None:
     kernel, never = view.owner["with_pivot"], view.owner["batched"]
     assert reaching(view, kernel) == {"entry_a", "entry_b", "entry_c"}
