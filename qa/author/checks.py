@@ -290,7 +290,7 @@ def _empty_draft(
             draft.choose(
                 f"{code(zero.name)} = 0 never gets as far as the pointers, because {code(hit.text)} stands above them and returns {early}; {why}.",
                 f"With {code(zero.name)} = 0 the call is over at {code(hit.text)}, which returns {early}, as {why}.",
-                f"{code(hit.text)} comes before that test and answers {code(zero.name)} = 0 with {early}: {why}.",
+                f"{code(zero.name)} = 0 is answered with {early} by {code(hit.text)}, which is asked earlier: {why}.",
                 f"For {code(zero.name)} = 0 {why}, and {code(hit.text)} says {early} before any address is looked at.",
                 salt="early",
             ),

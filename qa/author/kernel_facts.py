@@ -239,6 +239,14 @@ def kept_away(facts: KernelFacts, row: Row, values: dict[str, Value], **place: i
     return makes(tests, facts.reading, function.text, {**values, **spot}) is False
 
 
+def at_work(
+    facts: KernelFacts, row: Row, values: dict[str, Value], spot: dict[str, int]
+) -> dict[str, int]:
+    """A thread that makes an access, or a nearer one that does; nothing where none is known to."""
+    spots = [{**spot, **near} for near in ({}, {"tx": 3}, {"ty": 0}, {"tx": 3, "ty": 0})]
+    return next((one for one in spots if not kept_away(facts, row, values, **one)), {})
+
+
 def one_lane(facts: KernelFacts, row: Row) -> bool:
     """A test around an access, or within its statement, lets one thread of a row through."""
     function = facts.function

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from qa.author.draft import code, listed
 from qa.author.needs import reaching_value
+from qa.author.outline import declared
 from qa.author.ways import calls_at
 from qa.reading.function import read_function
 from qa.reading.template_parameters import template_parameters
@@ -70,6 +71,8 @@ def own_names(sites: Sequence[Site], words: str) -> str | None:
         return None
     reading = read_function(caller.text, caller.span.start_line)
     given = {p.name for p in reading.parameters} | set(template_parameters(caller))
+    local = {d.name for d in reading.definitions}
+    open_names = declared(caller.text)
     ways: dict[str, None] = {}
     for site in sites:
         calls = calls_at(caller, [site])
@@ -79,9 +82,11 @@ def own_names(sites: Sequence[Site], words: str) -> str | None:
             name = queue.pop(0)
             if name in given or name in told or _NO_NAME.fullmatch(name):
                 continue
+            if name not in local and name not in open_names:
+                continue  # a type, or a constant of the library
             value = reaching_value(caller, reading, name, calls[0]) if calls else ""
             value = re.sub(r"\s+", " ", value)
-            if not value or value == name or len(value) > _LONGEST_VALUE or len(told) > 6:
+            if not value or value == name or len(value) > _LONGEST_VALUE or len(told) > 9:
                 return None
             told[name] = value
             queue += _NAME.findall(value)

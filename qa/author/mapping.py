@@ -11,14 +11,14 @@ from qa.author.kernel_facts import (
     KernelFacts,
     Row,
     at,
+    at_work,
     claim_fact,
-    kept_away,
     kernel_facts,
     one_lane,
     plain_index,
     put_in,
     settings,
-)  # fmt: skip
+)
 from qa.author.numbers import equation
 from qa.author.ownership import owned
 from qa.author.reached_with import taking
@@ -93,9 +93,9 @@ def _element_draft(
     for name, value in types.items():
         if re.search(r"DIM_X|NB|BLK|THREADS", name) and value.isdigit() and int(value) > 32:
             spot["tx"] = 17
-    element = at(index, values, **spot)
-    other = at(index, values, **{**spot, "tx": spot["tx"] + _LANE})
-    if element is None or other is None or element < 0 or kept_away(facts, row, values, **spot):
+    spot = at_work(facts, row, values, spot)
+    element, other = (at(index, values, **{**spot, "tx": spot.get("tx", 0) + n}) for n in (0, 1))
+    if not spot or element is None or other is None or element < 0:
         return None
     strides = {n: int(v) for n, v in values.items() if n not in types and v}
     if any(at(index, {**values, n: v + 1}, **spot) == element for n, v in strides.items()):
