@@ -27,7 +27,7 @@ _CONSTANT = re.compile(
     r"|(?:static\s+|inline\s+)*constexpr\s+[\w:]+\s+([A-Za-z_]\w*)\s*=\s*(\d+|0x[0-9a-fA-F]+)\s*;)"
 )
 _OPEN_SCOPES = 3
-_OPEN_RUNS = 200
+_OPEN_RUNS = 60
 LONGEST_ROW = 120_000
 """Bytes of the longest row of a file of traces or facts that is read."""
 FACT_FILES = ("facts.jsonl", "host_facts.jsonl", "device_facts.jsonl", "resource_facts.jsonl")
@@ -388,7 +388,14 @@ class Ground:
                 if function.name in view.entry_points and function.span is not None:
                     defined.setdefault(function.file, []).append(function.name)
             found = {arch: executed(self.project, dict(trace), arch, defined) for arch in archs}
-            runs = {arch: Run(view, one) for arch, one in found.items() if one is not None}
+            runs: dict[str, Run] = {}
+            for arch, one in found.items():
+                # Mostly all architectures run the same: one copy of it is enough.
+                same = next((a for a in runs if found[a] == one), None)
+                if same is not None:
+                    runs[arch] = runs[same]
+                elif one is not None:
+                    runs[arch] = Run(view, one)
             view.runs[key] = runs if len(runs) == len(found) else {}
             while len(view.runs) > _OPEN_RUNS:
                 view.runs.pop(next(iter(view.runs)))
