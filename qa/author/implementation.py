@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from qa.author.behaviour import FRAGMENT, behaviour, bounds
+from qa.author.calling import brought_types, calling
 from qa.author.constants_told import constants_told
 from qa.author.cut_out import answer, cut_out, deliver
 from qa.author.draft import Draft, code, listed
@@ -166,7 +167,7 @@ def _draft(
         if not any(what) and own_words(ground, function) is None:
             give_up(view, "implementation: nothing says what it does")
             return None
-        parts += [*what, cooperation(facts, view)]
+        parts += [*what, calling(view, function), cooperation(facts, view)]
     elif hands_on:
         steps = protocol(draft, written_out)
         if not steps:
@@ -197,6 +198,8 @@ def _draft(
         deliver(draft, view, function, cut) if cut is not None else _helpers_told(draft, helpers)
     )
     told = [part for part in parts if part]
+    if cut is not None and (types := brought_types(cut.code, "\n".join(told), ground.enumerators)):
+        told.append(types)
     if len(told) < (3 if hands_on else 4):
         # Steps that are all told need no word on the parameters.
         give_up(view, "implementation: too little of it can be told")
