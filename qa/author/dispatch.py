@@ -11,6 +11,7 @@ from typing import Any
 
 from qa.author.beyond import handed_on, tell_beyond
 from qa.author.draft import Draft, code, listed
+from qa.author.given_up import give_up
 from qa.author.kernels_apart import tell_apart
 from qa.author.launch_lists import singles
 from qa.author.launch_prose import (
@@ -304,9 +305,11 @@ def _pair_draft(
                     draft, trace, next(x for x in trace["launches"] if x["kernel"] == kernel)
                 )
     if not ok or not explained:
+        give_up(view, "two calls: where or why they launch is not told")
         return None
     if not decided and not _separates(view, ground, sites, (one, only_one), (two, only_two), told):
-        return None  # the test that tells the two calls apart is not told
+        give_up(view, "two calls: the test that tells them apart is not told")
+        return None
     draft.question = draft.choose(
         f"{code(entry)} is called with {setting} in {mode}{where}. Which kernels run for {code(name)} = {q1}, which for {code(name)} = {q2}, and where is that decided?",
         f"Two calls of {code(entry)}{where} agree in {setting} ({mode}) but one has {code(name)} = {q1}, the other {code(name)} = {q2}. Compare their launches and give the test that separates them.",

@@ -10,6 +10,7 @@ from qa.author.came_by import launch_at, passed_tests
 from qa.author.decisions import Decision
 from qa.author.draft import Draft, code, listed
 from qa.author.early_exits import tell_early_exits
+from qa.author.given_up import give_up
 from qa.author.launch_places import tell_other_side
 from qa.author.launch_prose import (
     Trace,
@@ -75,6 +76,7 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
     above = tell_above(draft, trace, launch, sites, told, _MOST_FUNCTIONS)
     tested = tell_conditions(draft, sites, told, trace, launch)
     if not above and not tested:
+        give_up(view, "followed call: no test on its way decides")
         return None
     decided = sum(key.startswith(("is: ", "not: ")) for key in told)
     draft.say(
@@ -95,6 +97,7 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
         ]  # fmt: skip
         tell_other_side(draft, launcher, kernel, decisions)
     if decided < _FEWEST_TESTS and not sized:
+        give_up(view, "followed call: too little of it can be told")
         return None
     draft.claim("path", entry, [f.name for f, _at in steps], "scope")
     draft.subject += f"|{sorted(key for key in told if key.startswith(('is: ', 'not: ')))}"

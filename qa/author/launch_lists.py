@@ -9,6 +9,7 @@ from typing import Any
 from extractor.records import Span
 from qa.author.beyond import handed_on, tell_beyond
 from qa.author.draft import Draft, code, listed
+from qa.author.given_up import give_up
 from qa.author.launch_places import tell_shape
 from qa.author.launch_prose import (
     Trace,
@@ -137,7 +138,8 @@ def _single_draft(
                     draft, places, told, trace, launch
                 )
                 if not explained and not ruled and not tested:
-                    return None  # neither the size nor the choice has a reason here
+                    give_up(view, "one call: neither size nor choice has a reason")
+                    return None
                 explained.add(launch["kernel"])
         if number == len(launches) - 1 and not beyond:
             tell_end(draft, trace, launch, places, told)
