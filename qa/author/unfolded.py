@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.executed import Run
 from qa.reading.deciding import deciding
@@ -46,12 +47,14 @@ def tell_unfolded(
         if key in told or len(helpers) != 1 or count >= _MOST:
             continue
         call = next((c for c in calls if c.name == name), None)
-        if call is not None and _tell(draft, helpers[0], call, runs):
+        if call is not None and _tell(draft, helpers[0], function, call, runs):
             told.add(key)
             count += 1
 
 
-def _tell(draft: Draft, helper: FunctionView, call: Call, runs: Mapping[str, Run]) -> bool:
+def _tell(
+    draft: Draft, helper: FunctionView, caller: FunctionView, call: Call, runs: Mapping[str, Run]
+) -> bool:
     assert helper.span is not None
     reading = read_function(helper.text, helper.span.start_line)
     came_to = [
@@ -94,9 +97,17 @@ def _tell(draft: Draft, helper: FunctionView, call: Call, runs: Mapping[str, Run
     )
     draft.say(
         f"{code(helper.name)}{named} {outcome} here{since}{where}.",
-        *at, *[draft.lines(helper, g.line) for g in guards], draft.head(helper), "trace",
+        *at, *[_lines(draft, helper, reading, guard) for guard in guards], draft.head(helper),
+        draft.lines(caller, call.first, call.last), "trace",
     )  # fmt: skip
     return True
+
+
+def _lines(draft: Draft, helper: FunctionView, reading: FunctionReading, guard: Guard) -> Span:
+    """The lines of a condition, to the brace behind it."""
+    branch = next((b for b in reading.branches if b.first == guard.line), None)
+    last = branch.consequence[0] if branch is not None else guard.line
+    return draft.lines(helper, guard.line, max(guard.line, last))
 
 
 def _last_set(
