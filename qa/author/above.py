@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from extractor.records import Span
-from qa.author.came_by import passed_tests, place_of
+from qa.author.came_by import passed_tests, place_of, twins_of
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_prose import Trace, tell_constants
 from qa.author.outline import loop_heads
@@ -108,7 +108,8 @@ def _passages(
             continue
         told.add(key)
         inside = within(view, ground, trace, below, function)
-        tests = passed_tests(view, ground, runs, function, call)
+        twins = twins_of(view, function, following)
+        tests = passed_tests(view, ground, runs, function, call, twins)
         settled = [settle(draft, test, inside, trace) for test in tests]
         kept = [r for r in settled if key_of(r.test) not in told and r.can_be_told()]
         reading = read_function(function.text, function.span.start_line)
@@ -153,7 +154,7 @@ def _tell(draft: Draft, trace: Trace, row: Passage, told: set[str]) -> None:
         key = f"{name} of {row.function.name}"
         if re.search(rf"\b{name}\b", shown) and name in trace["args"] and key not in told:
             told.add(key)
-            tell_passed(draft, name, row.function, passed)
+            tell_passed(draft, name, row.function, passed, row.inside.runs)
     meanings = tell_meanings(draft, row.function, shown, row.inside, told)
     tell_unfolded(draft, row.function, " ".join((shown, *meanings)), row.inside.runs, told)
     tell_constants(draft, row.function, [shown, *meanings], told)

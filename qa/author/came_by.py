@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from extractor.records import Span
 from qa.author.sites import Test
 from qa.author.ways import calls_at
 from qa.executed import Run
 from qa.ground import Ground
-from qa.reading.function import Branch, Call, FunctionReading, read_function
+from qa.reading.function import Branch, Call, FunctionReading, Guard, read_function
 from qa.scope_view import FunctionView, ScopeView, Site
+from qa.text.brackets import split_at, unwrapped
 
 USUAL = re.compile(
     r"pointer_mode|check_numerics|layer_mode|st\w*\s*!=|memory_size|^!?handle$|^size_\w+ > 0$"
     r"|is_stream_in_capture|dev_mem|^!?\(?\w*work\w*\)?$"
 )
-"""Tests that every function of these libraries has, on the handle and its modes."""
+"""Pieces of tests that every function of these libraries has, on the handle and its modes."""
 _LITERALS = ("true", "false", "0", "1")
 _LINES = 8
+
+
+def is_usual(condition: str) -> bool:
+    """All that a test asks for is the handle and its modes."""
+    return all(
+        USUAL.search(piece) is not None
+        for part in split_at(unwrapped(condition), "||") for piece in split_at(part, "&&")
+    )  # fmt: skip
 
 
 def place_of(function: FunctionView, name: str, line: int) -> Call | None:
@@ -37,9 +46,12 @@ def passed_tests(
     runs: Mapping[str, Run],
     function: FunctionView,
     call: Call,
+    twins: Sequence[Call],
 ) -> list[Test]:
     """What a call passed in a function before it came to a place: tests around it, and returns
     ahead of it that would have led to other work.
+
+    A test whose other outcome leads to the same is no reason and is left out.
 
     Args:
         view: The scope.
@@ -47,6 +59,7 @@ def passed_tests(
         runs: The call as it ran, by architecture.
         function: The function.
         call: The place.
+        twins: Other places of the same call or launch in the function.
 
     Returns:
         The tests in the order of the text, those on the handle and its modes left out.
@@ -55,12 +68,13 @@ def passed_tests(
     reading = read_function(function.text, function.span.start_line)
     found = {
         (g.line, g.condition, g.negated) for g in call.guards
-        if not USUAL.search(g.condition) and g.condition not in _LITERALS
+        if not is_usual(g.condition) and g.condition not in _LITERALS
+        and not any(_has_both(call, g, twin) for twin in twins)
     }  # fmt: skip
     for branch in reading.branches:
         if (
             _is_ahead(branch, call)
-            and not USUAL.search(branch.condition)
+            and not is_usual(branch.condition)
             and _works(view, function, branch)
             and all(run.taken(function, branch) is False for run in runs.values())
         ):
@@ -69,6 +83,28 @@ def passed_tests(
         Test(condition, negated, span_of(ground, function, reading, line))
         for line, condition, negated in sorted(found)
     ]
+
+
+def twins_of(view: ScopeView, function: FunctionView, following: FunctionView) -> list[Call]:
+    """All places at which a function calls or launches another."""
+    if function.span is None:
+        return []
+    if following.kind != "kernel":
+        return read_function(function.text, function.span.start_line).calls_of(following.name)
+    sites = [
+        s for s in view.launches
+        if not s.dead and s.caller.id == function.id and s.callee.name == following.name
+    ]  # fmt: skip
+    return calls_at(function, sites)
+
+
+def _has_both(call: Call, guard: Guard, twin: Call) -> bool:
+    """The twin stands in the other arm of a test around a call, under nothing more."""
+    number = call.guards.index(guard)
+    if len(twin.guards) != number + 1 or twin.guards[:number] != call.guards[:number]:
+        return False
+    other = twin.guards[number]
+    return other.line == guard.line and other.negated is not guard.negated
 
 
 def span_of(ground: Ground, function: FunctionView, reading: FunctionReading, line: int) -> Span:

@@ -20,6 +20,7 @@ from qa.author.launch_prose import (
     claim_launch,
     size_words,
     tell_formula,
+    tell_modes,
 )
 from qa.author.launch_tests import tell_conditions
 from qa.author.leaving import tell_end
@@ -168,6 +169,7 @@ def _architecture_draft(
             here = {**trace, "arch": [arch]}
             tell_conditions(draft, places, told, here, launch, _ARCHITECTURE)
             claim_launch(draft, here, launch)
+    tell_modes(draft, one)
     decided = any(_ARCHITECTURE.search(words) for words in told)
     return draft if ok and decided else None  # else what tells them apart is not told
 
@@ -316,6 +318,7 @@ def _pair_draft(
         f"Why does {code(entry)}{where} launch something else for {code(name)} = {q2} than for {code(name)} = {q1}, given {setting} in {mode}?",
         f"In {mode}, with {setting}, what does moving {code(name)} from {q1} to {q2} do to the launches of {code(entry)}{where}?",
     )
+    tell_modes(draft, one)
     return draft
 
 

@@ -87,6 +87,10 @@ class Draft:
         """A sentence so far has this piece of code."""
         return any(f"`{text}`" in said for said, _cites in self._parts)
 
+    def tells_of(self, word: str) -> bool:
+        """A sentence so far has this word, be it a part of another."""
+        return any(word in said for said, _cites in self._parts)
+
     def claim(self, kind: str, subject: str, value: Any, check: str) -> None:
         """Adds a claim that a gate checks again."""
         claim = Claim(type=kind, subject=subject, value=value, check=check, passed=True)

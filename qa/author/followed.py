@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from qa.author.above import tell_above
-from qa.author.came_by import launch_at, passed_tests
+from qa.author.came_by import launch_at, passed_tests, twins_of
 from qa.author.decisions import Decision
 from qa.author.draft import Draft, code, listed
 from qa.author.early_exits import tell_early_exits
@@ -18,6 +18,7 @@ from qa.author.launch_prose import (
     claim_launch,
     size_words,
     tell_formula,
+    tell_modes,
 )
 from qa.author.launch_tests import tell_conditions
 from qa.author.passed_values import way_of
@@ -79,8 +80,10 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
         give_up(view, "followed call: no test on its way decides")
         return None
     decided = sum(key.startswith(("is: ", "not: ")) for key in told)
+    sizes = {size_words(x) for x in trace["launches"] if x["symbol"] == launch["symbol"]}
+    which = "The launch" if len(sizes) == 1 else "The largest launch"
     draft.say(
-        f"The launch of {code(kernel.name)} has {size_words(launch)}.",
+        f"{which} of {code(kernel.name)} has {size_words(launch)}.",
         sites[0].at,
         draft.head(kernel),
         "trace",
@@ -90,7 +93,8 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
     tell_early_exits(draft, steps)
     place = launch_at(sites[0]) if len(sites) == 1 else None
     if place is not None:
-        tests = passed_tests(view, ground, ground.runs(view, trace), launcher, place)
+        twins = twins_of(view, launcher, kernel)
+        tests = passed_tests(view, ground, ground.runs(view, trace), launcher, place, twins)
         decisions = [
             Decision(launcher, t.condition, not t.negated, "", t.span) for t in tests
             if t.condition in told
@@ -100,5 +104,6 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
         give_up(view, "followed call: too little of it can be told")
         return None
     draft.claim("path", entry, [f.name for f, _at in steps], "scope")
+    tell_modes(draft, trace)
     draft.subject += f"|{sorted(key for key in told if key.startswith(('is: ', 'not: ')))}"
     return draft

@@ -17,6 +17,7 @@ from qa.author.launch_prose import (
     claim_launch,
     size_words,
     tell_formula,
+    tell_modes,
 )
 from qa.author.launch_shapes import shapes_of
 from qa.author.launch_tests import tell_conditions
@@ -120,6 +121,8 @@ def _single_draft(
             "trace",
         )
         claim_launch(draft, trace, launch)
+        if number == 0 and len(launches) <= 3 and places:
+            _tell_way(draft, trace, launch["symbol"])
         if launch["repeat"] > 1 and launch["kernel"] not in repeated:
             repeated.add(launch["kernel"])
             tell_repeats(draft, trace, launch)
@@ -161,8 +164,7 @@ def _single_draft(
             f"Predict the launches {f'of {what} by' if beyond else 'of'} {code(entry)}{where} for {setting} and say which function makes each."
         )
     draft.question = draft.choose(*forms)
-    if len(launches) <= 3 and sites.of(launches[0], view, ground, trace):
-        _tell_way(draft, trace, launches[0]["symbol"])
+    tell_modes(draft, trace)
     if not beyond:
         _tell_total(draft, launches)
     return draft

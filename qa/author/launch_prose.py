@@ -30,6 +30,15 @@ def call_words(trace: Trace, without: str = "") -> str:
     ])  # fmt: skip
 
 
+def tell_modes(draft: Draft, trace: Trace) -> None:
+    """Names in the question whether atomics were allowed, where the answer hangs on it."""
+    atomics = trace.get("atomics")
+    if atomics is None or not draft.tells_of("atomic"):
+        return
+    mode = f"pointer mode with atomics {'allowed' if atomics else 'not allowed'}"
+    draft.question = draft.question.replace("pointer mode", mode, 1)
+
+
 def claim_launch(draft: Draft, trace: Trace, launch: dict[str, Any] | None) -> None:
     """Claims a launch of a trace, or how many there are."""
     value = {

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from qa.author.above import tell_above
-from qa.author.came_by import USUAL, launch_at, passed_tests
+from qa.author.came_by import is_usual, launch_at, passed_tests, twins_of
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_prose import Trace, tell_constants
 from qa.author.passed_values import Within, not_denied, way_of, within
@@ -68,9 +68,14 @@ def tell_conditions(
         sites = _not_denied_sites(draft, sites, inside, trace, launch["symbol"])
     site = sites[0]
     place = launch_at(site) if runs and len(sites) == 1 else None
+    both: set[Asked] = set()  # tests that lead to the same launch either way
     above = tell_above(draft, trace, launch, sites, told) if runs else False
     if place is not None:
-        every = shared = passed_tests(draft.view, draft.ground, runs, site.caller, place)
+        twins = twins_of(draft.view, site.caller, site.callee)
+        every = shared = passed_tests(draft.view, draft.ground, runs, site.caller, place, twins)
+        both = {(g.condition, g.negated) for g in place.guards} - {
+            (t.condition, t.negated) for t in every
+        }
     else:
         every = shared_tests(draft.ground, sites, _ANY_LENGTH)
         shared = [test for test in every if _is_the_kernels_own(draft, site, test)]
@@ -95,12 +100,15 @@ def tell_conditions(
     )  # fmt: skip
     known = {
         (t.condition, t.negated) for t in every
-        if t not in shared or key_of(t) in told or _POINTER_MODE.search(t.condition)
+        if t not in shared or key_of(t) in told
+        or (place is None and _POINTER_MODE.search(t.condition))
     }  # fmt: skip
-    known |= {(row.test.condition, row.test.negated) for row in implied}
+    known |= {(row.test.condition, row.test.negated) for row in implied} | both
     calls = calls_at(site.caller, sites)
-    usual = USUAL if place is not None else _POINTER_MODE
-    modes = {one for c in calls for one in asked(c.guards) if usual.search(one[0])}
+    modes = {
+        one for c in calls for one in asked(c.guards)
+        if (is_usual(one[0]) if place is not None else _POINTER_MODE.search(one[0]))
+    }  # fmt: skip
     if not (runs and len(sites) > 1 and tell_places(draft, runs, sites, {*known, *modes})):
         tell_ways(draft, site.caller, kernel, calls, {*known, *modes}, "launched")
     shown = " ".join(shown_code(row) for row in (*held, *failed))
@@ -108,7 +116,7 @@ def tell_conditions(
         key = f"{name} of {site.caller.name}"
         if re.search(rf"\b{name}\b", shown) and name in trace["args"] and key not in told:
             told.add(key)
-            tell_passed(draft, name, site.caller, passed)
+            tell_passed(draft, name, site.caller, passed, runs)
     meanings = tell_meanings(draft, site.caller, shown, inside, told, about)
     if runs:
         tell_unfolded(draft, site.caller, " ".join((shown, *meanings)), runs, told)

@@ -240,10 +240,21 @@ def tell_meanings(
     assert function.span is not None
     reading = read_function(function.text, function.span.start_line)
     rows: list[tuple[bool, str, str, Span]] = []
+    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", shown)):
+        key = f"meant: {function.id} {name}"
+        if inside.runs and key not in told and inside.types.get(name, "").isdigit():
+            told.add(key)
+            rows.append(
+                (False, name, f"{inside.types[name]} in this instantiation", draft.head(function))
+            )
     longest = _LONGEST_COME_TO if inside.runs else _LONGEST_MEANING
     for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", shown)):
         definition = _definition(reading, function, name, inside)
-        if definition is None or f"meant: {name}" in told or len(definition.value) > longest:
+        if (
+            definition is None
+            or f"meant: {function.id} {name}" in told
+            or len(definition.value) > longest
+        ):
             continue
         if not re.search(r"[(<&|=]", definition.value):
             continue
@@ -262,7 +273,7 @@ def tell_meanings(
     chosen = [row for row in rows if row in chosen]
     meanings = [f"{code(name)} is {words}" for _flag, name, words, _span in chosen]
     for _flag, name, words, _span in chosen:
-        told.update((f"meant: {name}", name, words.split("` (")[0].strip("`")))
+        told.update((f"meant: {function.id} {name}", name, words.split("` (")[0].strip("`")))
     if meanings:
         draft.say(_meant(meanings), *[span for *_rest, span in chosen])
     return meanings

@@ -45,7 +45,7 @@ def tell_places(
         place = launch_at(site)
         if place is None:
             return False
-        tests = passed_tests(draft.view, draft.ground, runs, function, place)
+        tests = passed_tests(draft.view, draft.ground, runs, function, place, ())
         rows.append((site, place, [t for t in tests if (t.condition, t.negated) not in known]))
     shared = set.intersection(*({(t.condition, t.negated) for t in row} for *_rest, row in rows))
     for site, place, row in rows:
@@ -68,8 +68,9 @@ def tell_places(
         ]  # fmt: skip
         told.append(f"{_TIMES.get(count, f'{count} times')} {listed(parts)}".strip())
         spans += [site.at, *[t.span for t in own], *[draft.lines(function, n) for n in place.loops]]
+    how = "; ".join(told) if len(set(told)) > 1 else f"{told[0]} at each"
     draft.say(
-        f"This call makes the launch of {code(kernel.name)} at {len(sites)} places of {code(function.name)}: {'; '.join(told)}.",
+        f"This call makes the launch of {code(kernel.name)} at {len(sites)} places of {code(function.name)}: {how}.",
         *spans, draft.head(function), draft.head(kernel), "trace",
     )  # fmt: skip
     for number in {len(sites), *(n for n in counts if n not in _TIMES)}:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_prose import tell_constants
 from qa.author.passed_values import Passed
+from qa.executed import Run
 from qa.reading.function import FunctionReading, read_function
 from qa.scope_view import FunctionView
 
@@ -15,8 +18,22 @@ _LONGEST_GUARD, _LONGEST_VALUE, _LONGEST_HEAD = 90, 90, 90
 _MOST_VALUES = 3
 
 
-def tell_passed(draft: Draft, name: str, function: FunctionView, passed: Passed) -> None:
-    """Says that a name of a function need not be the argument of the call with that name."""
+def tell_passed(
+    draft: Draft,
+    name: str,
+    function: FunctionView,
+    passed: Passed,
+    runs: Mapping[str, Run] = MappingProxyType({}),
+) -> None:
+    """Says that a name of a function need not be the argument of the call with that name.
+
+    Args:
+        draft: The entry.
+        name: The name.
+        function: Whose parameter it is.
+        passed: What is given for it.
+        runs: The call as it ran: what it did not come to sets nothing.
+    """
     given = listed([code(one) for one in passed.texts], "or")
     caller = code(passed.function.name)
     lead = f"The {code(name)} of {code(function.name)} is"
@@ -37,10 +54,10 @@ def tell_passed(draft: Draft, name: str, function: FunctionView, passed: Passed)
     )  # fmt: skip
     if guard is not None and told:
         tell_constants(draft, passed.function, [guard.condition])
-    _tell_set(draft, passed)
+    _tell_set(draft, passed, runs)
 
 
-def _tell_set(draft: Draft, passed: Passed) -> None:
+def _tell_set(draft: Draft, passed: Passed, runs: Mapping[str, Run]) -> None:
     """What the function that calls makes the passed names from, and whether a loop changes them."""
     function = passed.function
     if function.span is None:
@@ -62,6 +79,11 @@ def _tell_set(draft: Draft, passed: Passed) -> None:
             )  # fmt: skip
             continue
         values = _values_at(function, reading, name, at)
+        if runs:
+            values = {
+                text: line for text, line in values.items()
+                if all(run.count(function, line, name) for run in runs.values())
+            }  # fmt: skip
         if not 0 < len(values) <= _MOST_VALUES or any(len(v) > _LONGEST_VALUE for v in values):
             continue
         lines = [draft.lines(function, line) for line in values.values()]

@@ -73,9 +73,10 @@ def _tell(
             return False
         value, guards = last[0], (*guards, *last[1].guards)
         at.append(draft.lines(helper, last[1].first, last[1].last))
-    value = _chosen(helper, value, runs)
+    value, asked = _chosen(helper, value, runs)
     parts, held = _parts(helper, value, runs) if len(reading.returns) == 1 else ([], None)
     tests = _tests(helper, guards, runs)
+    tests = [*tests, asked] if tests is not None and asked else tests
     if tests is None or len(value) > _LONGEST_VALUE or not (tests or parts):
         return False
     outcome = f"returns {code(value)}"
@@ -143,16 +144,19 @@ def _made_of(
     return found[:_MOST]
 
 
-def _chosen(helper: FunctionView, value: str, runs: Mapping[str, Run]) -> str:
-    """What a value with ``?`` came to, where its test came out one way."""
+def _chosen(helper: FunctionView, value: str, runs: Mapping[str, Run]) -> tuple[str, str]:
+    """What a value with ``?`` came to, where its test came out one way, and the test in words."""
     condition, found, rest = value.partition("?")
     first, colon, second = rest.partition(":")
     if not found or not colon or "?" in rest or "::" in rest:
-        return value
+        return value, ""
     truths = {run.truth(helper, condition.strip()) for run in runs.values()}
     if truths not in ({True}, {False}):
-        return value
-    return (first if True in truths else second).strip()
+        return value, ""
+    test = code(unwrapped(condition.strip()))
+    if True in truths:
+        return first.strip(), f"{test} holds"
+    return second.strip(), f"{test} fails"
 
 
 def _tests(
