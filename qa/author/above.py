@@ -46,7 +46,7 @@ class Passage:
         inside: What the names of the function are.
         held: Tests that held, outermost first.
         failed: Tests that failed.
-        count: How often the call was made.
+        count: How often the call was made; 0 where that is not one number of one place.
     """
 
     function: FunctionView
@@ -117,7 +117,12 @@ def _passages(
         failed = not_implied(held, [r for r in kept if r.test.negated])
         failed = nearest(failed, reading, None)[-_MOST_TESTS:]
         counts = {run.count(function, at.start_line, following.name) or 0 for run in runs.values()}
-        count = counts.pop() if len(counts) == 1 else 0
+        made = {
+            twin.first for twin in twins
+            if any(run.count(function, twin.first, following.name) for run in runs.values())
+        }  # fmt: skip
+        # Of several places one count is not how often the function is called.
+        count = counts.pop() if len(counts) == 1 and len(made) == 1 else 0
         rows.append(
             Passage(
                 function, following, at, call, inside, tuple(held[-_MOST_TESTS:]), tuple(failed),
