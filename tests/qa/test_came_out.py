@@ -10,6 +10,7 @@ import pytest
 from extractor.records import Span
 from extractor.trace import branches
 from extractor.trace.branches import Executed, Function, Region
+from qa.author.came_by import _has_both, is_usual
 from qa.executed import Run
 from qa.gates.came_out import _count, _tests, told_tests
 from qa.reading.function import read_function
@@ -164,3 +165,43 @@ def test_so_is_a_call_that_was_made_another_number_of_times() -> None:
     told = "`launcher` calls `piece` {} times, in the rounds of `for(int i = 0; i < n; i += 8)`."
     assert _count(told.format(13), calls, [function]) is None
     assert _count(told.format(12), calls, [function]) is not None
+
+
+ARMS = """\
+void f(int n, bool left, bool upper)
+{
+    if(left)
+        go<true>(n);
+    else
+        go<false>(n);
+    if(upper)
+    {
+        if(n > 3)
+            go<true>(n);
+    }
+    else
+        stay(n);
+}
+"""
+
+
+def test_a_test_whose_other_outcome_leads_to_the_same_is_no_reason() -> None:
+    calls = read_function(ARMS, 1).calls_of("go")
+    guards = [[(g.condition, _has_both(call, g, twin)) for g in call.guards for twin in calls]
+              for call in calls]  # fmt: skip
+    assert ("left", True) in guards[0]
+    assert ("left", True) in guards[1]
+    assert all(not both for _condition, both in guards[2])
+
+
+@pytest.mark.parametrize(
+    ("condition", "usual"),
+    [
+        ("handle->pointer_mode == pointer_mode_host", True),
+        ("!handle", True),
+        ("handle->pointer_mode == pointer_mode_host && *alpha == 0", False),
+        ("n > 3", False),
+    ],
+)
+def test_a_test_on_more_than_the_modes_of_a_handle_is_told(condition: str, usual: bool) -> None:
+    assert is_usual(condition) is usual
