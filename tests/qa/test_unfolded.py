@@ -85,7 +85,8 @@ def test_the_return_that_it_came_to_is_told_with_the_names_of_the_caller() -> No
 def test_so_is_what_a_name_was_set_to_last() -> None:
     said = told(SET, {6: 1, 9: 0}, a=("m <= 28", 1, 0), b=("n <= 140", 0, 1), c=("m <= 44", 0, 0))
     assert said == [
-        "`helper`, whose `m` is `m - 1`, returns `2` here since `m <= 28` holds and `n <= 140` fails."
+        "`helper`, whose `m` is `m - 1`, returns `2` here since `m <= 28` holds and "
+        "`n <= 140` fails."
     ]
 
 
