@@ -6,7 +6,7 @@ import functools
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from extractor.errors import RocQuarryError, UnknownName
 from extractor.project import Project, output_folder
 from extractor.records import Source, Span
 from qa.executed import Run
+from qa.fact_rows import distinct, read_rows
 from qa.reading.documentation import Documentation, read_header
 from qa.scope_view import ScopeView
 from qa.slices import KernelSlice, read_slices
@@ -27,19 +28,11 @@ _CONSTANT = re.compile(
     r"|(?:static\s+|inline\s+)*constexpr\s+[\w:]+\s+([A-Za-z_]\w*)\s*=\s*(\d+|0x[0-9a-fA-F]+)\s*;)"
 )
 _OPEN_SCOPES = 3
-_OPEN_RUNS = 60
 LONGEST_ROW = 120_000
 """Bytes of the longest row of a file of traces or facts that is read."""
 FACT_FILES = ("facts.jsonl", "host_facts.jsonl", "device_facts.jsonl", "resource_facts.jsonl")
 """Names of files with facts; where there is the first, which ``extract --facts`` writes, those of
 host and device count for nothing."""
-_HOST_FACTS = frozenset(
-    ("launch_condition", "launch_grid", "launch_block", "launch_shared_bytes", "argument_check",
-     "quick_return")
-)  # fmt: skip
-_USED_HOST_FACTS = frozenset(
-    ("launch_condition", "launch_grid", "launch_block", "launch_shared_bytes")
-)
 WHOLE_LIBRARY = "."
 """Folder with facts about a whole library, below ``OUT/PROJECT``."""
 
@@ -293,7 +286,7 @@ class Ground:
                 except RocQuarryError as error:
                     self.project.reporter.note(f"no {kind} facts for {interface}: {error}")
             found: dict[str, list[dict[str, Any]]] = {}
-            for row in _distinct(rows):
+            for row in distinct(rows):
                 found.setdefault(row["function"], []).append(row)
             self._made[interface] = found
             if len(self._made) > _OPEN_SCOPES:
@@ -372,35 +365,9 @@ class Ground:
             view: Scope of the entry point.
             trace: As in ``traces.jsonl``.
         """
-        from qa.recording import executed
+        from qa.recording import made_again
 
-        if self.folder is None:
-            return {}
-        names = ("entry", "config", "args", "pointer_mode", "atomics", "arch")
-        parts = {name: trace.get(name) for name in names}
-        key = hashlib.blake2b(
-            orjson.dumps(parts, option=orjson.OPT_SORT_KEYS), digest_size=16
-        ).digest()
-        if key not in view.runs:
-            archs = trace.get("arch", ())
-            defined: dict[str, list[str]] = {}
-            for function in view.of_kind("entry_point"):
-                if function.name in view.entry_points and function.span is not None:
-                    defined.setdefault(function.file, []).append(function.name)
-            found = {arch: executed(self.project, dict(trace), arch, defined) for arch in archs}
-            runs: dict[str, Run] = {}
-            for arch, one in found.items():
-                # Mostly all architectures run the same: one copy of it is enough.
-                same = next((a for a in runs if found[a] == one), None)
-                if same is not None:
-                    runs[arch] = runs[same]
-                elif one is not None:
-                    runs[arch] = Run(view, one)
-            view.runs[key] = runs if len(runs) == len(found) else {}
-            while len(view.runs) > _OPEN_RUNS:
-                view.runs.pop(next(iter(view.runs)))
-        known: dict[str, Run] = view.runs[key]
-        return known
+        return made_again(self.project, view, trace) if self.folder is not None else {}
 
     def _rows(self, interface: str, name: str) -> list[dict[str, Any]]:
         if self.folder is None or not re.fullmatch(r"\w+|\.", interface):
@@ -411,35 +378,9 @@ class Ground:
         with file.open("rb") as lines:
             # A trace of hundreds of launches tells nobody anything; where an entry is about one,
             # its call is made again.
-            return _distinct(read_rows(row for row in lines if self._is_read(row)))
+            return distinct(read_rows(row for row in lines if self._is_read(row)))
 
     def _is_read(self, row: bytes) -> bool:
         if len(row) > LONGEST_ROW and (entry := re.search(rb'"entry":"(\w+)"', row[:4000])):
             self.untold.add(entry[1].decode())
         return len(row) <= LONGEST_ROW
-
-
-def _distinct(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows without those that say of another instantiation what one has said before.
-
-    The host's facts repeat themselves for every instantiation of a launcher.
-    """
-    kept = []
-    seen: set[bytes] = set()
-    for row in rows:
-        if row.get("proved_by") == "ast" and row["fact"] in _HOST_FACTS:
-            if row["fact"] not in _USED_HOST_FACTS:
-                continue
-            key = orjson.dumps([row["function"], row["subject"], row["fact"], row["value"]])
-            if key in seen:
-                continue
-            seen.add(key)
-        kept.append(row)
-    return kept
-
-
-def read_rows(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """JSON objects, one a line; an empty line is none."""
-    for line in lines:
-        if line.strip():
-            yield orjson.loads(line)

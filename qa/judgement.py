@@ -13,9 +13,10 @@ from pydantic import ValidationError
 
 from extractor.errors import UnknownName, UserError
 from extractor.project import Project
+from qa.fact_rows import read_rows
 from qa.gates import GATES, Case
 from qa.gates.unweighed import unweighed
-from qa.ground import Ground, read_rows
+from qa.ground import Ground
 from qa.records import ENTRY_SCHEMA, Entry
 from qa.rewriting import Rewriting
 from qa.text.skeleton import NearDuplicates, code_skeleton, skeleton

@@ -7,13 +7,10 @@ missing. What nobody defines is a boundary: a stand-in notes that it was called 
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
-import re
-import subprocess
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,24 +18,19 @@ from extractor import cache
 from extractor.configuration_graph import ConfigurationGraph
 from extractor.errors import ToolchainError
 from extractor.project import Project
-from extractor.toolchain.model import Toolchain
+from extractor.trace.linking import link, undefined
 from extractor.trace.objects import COUNTING, compile_units
 from extractor.trace.recorder import (
     build_counts,
     build_recorder,
     build_watch,
-    machine_flags,
-    run_tool,
     wrapped,
 )
 from extractor.units import Unit
 
 _KIND = "trace-libraries"
 _FORMAT = "2"
-_UNDEFINED = re.compile(r"undefined symbol: (?P<name>[^\s]+)")
 _MOST_ROUNDS = 24
-_SYSTEM = ("libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6")
-_LOADER = "ld-linux"  # it has what thread-local variables need
 
 
 @dataclass(frozen=True)
@@ -157,17 +149,11 @@ class HostSide:
             ToolchainError: It does not link.
         """
         watch = build_watch(self.project.toolchain)
-        key = hashlib.sha256(f"{made.path.parent.name}\0{watch.name}".encode()).hexdigest()[:32]
-        place = cache.entry(_KIND, key) / "library.so"
-        if not place.exists():
-            with cache.locked(_KIND, key):
-                if not place.exists():
-                    missing = sorted(self._undefined(made.objects))
-                    recorder = build_recorder(self.project.toolchain)
-                    every = [*made.objects, watch]
-                    with cache.building(_KIND, key) as folder:
-                        _link(self.project.toolchain, every, recorder, missing, folder, wrapped())
-        return place
+
+        def parts() -> tuple[Sequence[Path], set[str]]:
+            return [*made.objects, watch], self._undefined(made.objects)
+
+        return self._variant([made.path.parent.name, watch.name], parts, wrapped())
 
     def counted(self, made: SharedObject) -> Path:
         """The same shared object, compiled with counters of what is executed.
@@ -176,17 +162,38 @@ class HostSide:
             ToolchainError: A unit does not compile with counters, or they do not link.
         """
         counts = build_counts(self.project.toolchain)
-        recorder = build_recorder(self.project.toolchain)
-        parts = [made.path.parent.name, counts.name, *COUNTING]
-        key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+        def parts() -> tuple[Sequence[Path], set[str]]:
+            every = [*self._counting(made), counts]
+            return every, self._undefined(every)
+
+        return self._variant([made.path.parent.name, counts.name, *COUNTING], parts)
+
+    def _variant(
+        self,
+        names: Sequence[str],
+        parts: Callable[[], tuple[Sequence[Path], set[str]]],
+        wrapped: Sequence[str] = (),
+    ) -> Path:
+        """A shared object made from others' objects: found by names, else linked now.
+
+        Args:
+            names: What it is kept under.
+            parts: Gives its objects and what they leave undefined.
+            wrapped: Functions that are asked of one of the objects instead of the recorder.
+        """
+        key = hashlib.sha256("\0".join(names).encode()).hexdigest()[:32]
         place = cache.entry(_KIND, key) / "library.so"
         if not place.exists():
             with cache.locked(_KIND, key):
                 if not place.exists():
-                    every = [*self._counting(made), counts]
-                    missing = sorted(self._undefined(every))
+                    recorder = build_recorder(self.project.toolchain)
+                    every, missing = parts()
                     with cache.building(_KIND, key) as folder:
-                        _link(self.project.toolchain, every, recorder, missing, folder)
+                        link(
+                            self.project.toolchain, every, recorder, sorted(missing), folder,
+                            wrapped,
+                        )  # fmt: skip
         return place
 
     def _counting(self, made: SharedObject) -> list[Path]:
@@ -320,7 +327,7 @@ class HostSide:
         if known is not None:
             return set(json.loads(known))
         with cache.scratch(_KIND) as work:
-            found = _undefined(self.project.toolchain, objects, work / "library.so")
+            found = undefined(self.project.toolchain, objects, work / "library.so")
         self.project.store.remember(key, json.dumps(sorted(found)).encode())
         return found
 
@@ -334,74 +341,6 @@ class HostSide:
         place = cache.entry(_KIND, key) / "library.so"
         if not place.exists():
             with cache.locked(_KIND, key), cache.building(_KIND, key) as folder:
-                _link(self.project.toolchain, objects, recorder, missing, folder)
+                link(self.project.toolchain, objects, recorder, missing, folder)
         real = tuple(name for name in missing if not name.startswith("__hip_fatbin"))
         return place, real
-
-
-def _link(
-    toolchain: Toolchain,
-    objects: Sequence[Path],
-    recorder: Path,
-    missing: Sequence[str],
-    folder: Path,
-    wrapped: Sequence[str] = (),
-) -> None:
-    source = folder / "stand_ins.c"
-    source.write_text(_stand_ins(missing), encoding="utf-8")
-    stand_ins = folder / "stand_ins.o"
-    compiler = [*toolchain.clang, "-x", "c", *machine_flags(toolchain), "-O1", "-fPIC", "-w"]
-    run_tool([*compiler, "-c", str(source), "-o", str(stand_ins)], "stand-ins for boundaries")
-    every = [*objects, recorder, stand_ins]
-    options = ["--error-limit=0", "--no-demangle", "-Bsymbolic", "--eh-frame-hdr", "-z", "defs"]
-    options += [f"--wrap={name}" for name in wrapped]
-    command = [*_linker(toolchain, options), "-o", str(folder / "library.so"), *map(str, every)]
-    run_tool([*command, *_system_libraries()], "the library's host side")
-    source.unlink()
-    stand_ins.unlink()
-
-
-def _undefined(toolchain: Toolchain, objects: Sequence[Path], output: Path) -> set[str]:
-    """What some objects, the recorder and the system's libraries together leave undefined."""
-    options = ["--warn-unresolved-symbols", "--error-limit=0", "--no-demangle", "-z", "defs"]
-    every = [*objects, build_recorder(toolchain)]
-    command = [*_linker(toolchain, options), "-o", str(output), *map(str, every)]
-    done = subprocess.run(
-        [*command, *_system_libraries()], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        first = next((x for x in done.stderr.splitlines() if "error" in x), done.stderr[:200])
-        raise ToolchainError(f"the library's host side does not link: {first}")
-    return {match["name"] for match in _UNDEFINED.finditer(done.stderr)}
-
-
-def _linker(toolchain: Toolchain, options: Sequence[str]) -> list[str]:
-    if toolchain.origin == "wheels":
-        # The wheel's clang has a linker beside it but no driver that finds it.
-        return [toolchain.clang[0], "ld.lld", "-shared", *options]
-    passed = [f"-Wl,{option}" for option in options]
-    return [*toolchain.clang, "-fuse-ld=lld", "-nostdlib", "-shared", *passed]
-
-
-def _system_libraries() -> list[str]:
-    """Paths of the C and C++ libraries as this process loads them."""
-    for name in _SYSTEM:
-        ctypes.CDLL(name)
-    maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
-    paths = sorted({line.split(None, 5)[5] for line in maps.splitlines() if ".so" in line})
-    # A symbolic link is shown as what it leads to: libstdc++.so.6.0.30.
-    return [path for path in paths if Path(path).name.startswith((*_SYSTEM, _LOADER))]
-
-
-def _stand_ins(names: Sequence[str]) -> str:
-    """C text of a stand-in for each name: data for code objects, functions for the rest."""
-    lines = ["long rq_boundary(const char *);", "long rq_unsupported(const char *);"]
-    for number, name in enumerate(names):
-        label = f'__asm__("{name}")'
-        if name.startswith("__hip_fatbin"):
-            lines.append(f"extern char f{number}[64] {label}; char f{number}[64];")
-            continue
-        what = "rq_unsupported" if name.startswith("hip") else "rq_boundary"
-        lines.append(f"long f{number}(void) {label};")
-        lines.append(f'long f{number}(void) {{ return {what}("{name}"); }}')
-    return "\n".join([*lines, ""])

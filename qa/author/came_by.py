@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from extractor.records import Span
-from qa.author.sites import Test
-from qa.author.ways import calls_at
+from qa.author.sites import MOST_LINES, Test
+from qa.author.ways import LITERALS, calls_at
 from qa.executed import Run
 from qa.ground import Ground
 from qa.reading.function import Branch, Call, FunctionReading, Guard, read_function
@@ -19,8 +19,6 @@ USUAL = re.compile(
     r"|is_stream_in_capture|dev_mem|^!?\(?\w*work\w*\)?$"
 )
 """Pieces of tests that every function of these libraries has, on the handle and its modes."""
-_LITERALS = ("true", "false", "0", "1")
-_LINES = 8
 
 
 def is_usual(condition: str) -> bool:
@@ -68,7 +66,7 @@ def passed_tests(
     reading = read_function(function.text, function.span.start_line)
     found = {
         (g.line, g.condition, g.negated) for g in call.guards
-        if not is_usual(g.condition) and g.condition not in _LITERALS
+        if not is_usual(g.condition) and g.condition not in LITERALS
         and not any(_has_both(call, g, twin) for twin in twins)
     }  # fmt: skip
     for branch in reading.branches:
@@ -109,9 +107,7 @@ def _has_both(call: Call, guard: Guard, twin: Call) -> bool:
 
 def span_of(ground: Ground, function: FunctionView, reading: FunctionReading, line: int) -> Span:
     """The lines of a condition, to the brace behind it."""
-    branch = next((b for b in reading.branches if b.first == line), None)
-    last = branch.consequence[0] if branch is not None else line
-    return ground.span(function.file, line, min(last, line + _LINES))
+    return ground.span(function.file, *reading.lines_of_test(line, MOST_LINES))
 
 
 def launch_at(site: Site) -> Call | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from extractor.records import Span
+from qa.author.came_by import USUAL
 from qa.author.draft import Draft, code, listed
 from qa.author.launch_prose import Trace, meaning_words, tell_constants
 from qa.author.passed_values import (
@@ -17,10 +18,10 @@ from qa.author.passed_values import (
     not_denied,
     within,
 )
-from qa.author.sites import Test, count_of_tests, shared_tests
+from qa.author.sites import MOST_LINES, Test, count_of_tests, shared_tests
 from qa.author.subjects import types_of
 from qa.author.told_values import tell_passed
-from qa.author.ways import asked, calls_at, tell_ways
+from qa.author.ways import LITERALS, asked, calls_at, tell_ways
 from qa.ground import Ground
 from qa.reading.function import Branch, FunctionReading, read_function
 from qa.reading.function_text import under_directive
@@ -31,10 +32,6 @@ _LONGEST_TEST = 140
 _LONGEST_PIECE = 60
 _ANY_LENGTH = 10**6
 _MOST_DECISIONS = 5
-_LITERALS = ("true", "false", "0", "1")
-_USUAL = re.compile(
-    r"pointer_mode|check_numerics|layer_mode|st\w*\s*!=|memory_size|^!?handle$|^size_\w+ > 0$"
-)
 
 
 @dataclass(frozen=True)
@@ -129,7 +126,7 @@ def decisions_on(
             result.unsure |= any(inside.truth(text, ground) is not holds for text, holds in asked)
         own = [t for t in kept if not _is_usual(t)]
         told = [t for t in own if len(t.condition) <= _LONGEST_TEST]
-        if every > len(told) + sum(t.condition in _LITERALS for t in tests):
+        if every > len(told) + sum(t.condition in LITERALS for t in tests):
             result.open.add(function.id)
         for test in own:
             found += [
@@ -206,7 +203,7 @@ def bound_here(function: FunctionView, instantiation: str) -> dict[str, set[str]
 
 
 def _is_usual(test: Test) -> bool:
-    return _USUAL.search(test.condition) is not None or test.condition in _LITERALS
+    return USUAL.search(test.condition) is not None or test.condition in LITERALS
 
 
 def tests_of_call(
@@ -220,9 +217,7 @@ def tests_of_call(
     common = [g for g in here[0].guards if all(g in c.guards for c in calls)]
     tests = []
     for guard in common:
-        branch = next((b for b in reading.branches if b.first == guard.line), None)
-        end = branch.consequence[0] if branch is not None else guard.line
-        span = ground.span(function.file, guard.line, min(end, guard.line + 8))
+        span = ground.span(function.file, *reading.lines_of_test(guard.line, MOST_LINES))
         tests.append(Test(guard.condition, guard.negated, span))
     return tests
 

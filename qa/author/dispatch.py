@@ -16,8 +16,10 @@ from qa.author.kernels_apart import tell_apart
 from qa.author.launch_lists import singles
 from qa.author.launch_prose import (
     Trace,
+    build_words,
     call_words,
     claim_launch,
+    setting_words,
     size_words,
     tell_formula,
     tell_modes,
@@ -135,8 +137,8 @@ def _architecture_draft(
         view, ground, "dispatch", f"{entry} {config} on {first} and {second} {json.dumps(one['args'], sort_keys=True)}",
         [entry], configs=[config], archs=[first, second],
     )  # fmt: skip
-    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
-    setting = f"{call_words(one)} in {one['pointer_mode']} pointer mode"
+    where = build_words(view, config)
+    setting = setting_words(one)
     draft.question = draft.choose(
         f"{code(entry)}{where} is called with {setting}, once on {first} and once on {second}. Do the same kernels run, and what in the host code tells the two apart?",
         f"Why does {code(entry)}{where} launch something else on {second} than on {first}, for {setting}?",
@@ -223,7 +225,7 @@ def _pair_draft(
     mode = f"{one['pointer_mode']} pointer mode"
     setting = call_words(one, without=name)
     q1, q2 = (f"'{first}'", f"'{second}'") if isinstance(first, str) else (str(first), str(second))
-    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+    where = build_words(view, config)
     told: set[str] = set()
     ok = explained = False
     if only_one and only_two:

@@ -14,8 +14,9 @@ from qa.author.given_up import give_up
 from qa.author.launch_places import tell_other_side
 from qa.author.launch_prose import (
     Trace,
-    call_words,
+    build_words,
     claim_launch,
+    setting_words,
     size_words,
     tell_formula,
     tell_modes,
@@ -56,8 +57,8 @@ def followed(view: ScopeView, ground: Ground, trace: Trace, launch: dict[str, An
         f"followed {entry} {config} {kernel.id} {json.dumps(trace['args'], sort_keys=True)}",
         [entry], configs=[config],
     )  # fmt: skip
-    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
-    setting = f"{call_words(trace)} in {trace['pointer_mode']} pointer mode"
+    where = build_words(view, config)
+    setting = setting_words(trace)
     draft.question = draft.choose(
         f"A profile of {code(entry)}{where}, called with {setting}, shows {code(kernel.name)}. Follow the decisions of the host code that lead there, from function to function.",
         f"{code(entry)}{where} is called with {setting}. By which tests does the host code come to launch {code(kernel.name)}?",

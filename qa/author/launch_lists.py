@@ -13,8 +13,9 @@ from qa.author.given_up import give_up
 from qa.author.launch_places import tell_shape
 from qa.author.launch_prose import (
     Trace,
-    call_words,
+    build_words,
     claim_launch,
+    setting_words,
     size_words,
     tell_formula,
     tell_modes,
@@ -103,8 +104,8 @@ def _single_draft(
         [entry],
         configs=[config],
     )
-    where = f" (configuration `{config}`)" if len(view.configs) > 1 else ""
-    setting = f"{call_words(trace)} in {trace['pointer_mode']} pointer mode"
+    where = build_words(view, config)
+    setting = setting_words(trace)
     told: set[str] = set()
     beyond = bool(handed_on(trace))
     found, all_known, derived, sized = False, True, False, True

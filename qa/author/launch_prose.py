@@ -30,6 +30,16 @@ def call_words(trace: Trace, without: str = "") -> str:
     ])  # fmt: skip
 
 
+def setting_words(trace: Trace) -> str:
+    """The arguments of a call and where its scalars live, in words."""
+    return f"{call_words(trace)} in {trace['pointer_mode']} pointer mode"
+
+
+def build_words(view: ScopeView, config: str) -> str:
+    """Which build a call is of, in brackets; empty where there is but one."""
+    return f" (configuration `{config}`)" if len(view.configs) > 1 else ""
+
+
 def tell_modes(draft: Draft, trace: Trace) -> None:
     """Names in the question whether atomics were allowed, where the answer hangs on it."""
     atomics = trace.get("atomics")

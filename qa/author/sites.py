@@ -9,7 +9,7 @@ from qa.ground import Ground
 from qa.reading.function import read_function
 from qa.scope_view import FunctionView, ScopeView, Site
 
-LONGEST = 130
+LONGEST, MOST_LINES = 130, 8
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,7 @@ def tests_around(ground: Ground, site: Site, longest: int) -> list[Test]:
     for guard in call.guards if call is not None else ():
         if "pointer_mode" in guard.condition or len(guard.condition) > longest:
             continue
-        branch = next((b for b in reading.branches if b.first == guard.line), None)
-        last = branch.consequence[0] if branch is not None else guard.line
-        span = ground.span(caller.file, guard.line, min(last, guard.line + 8))
+        span = ground.span(caller.file, *reading.lines_of_test(guard.line, MOST_LINES))
         found.append(Test(guard.condition, guard.negated, span))
     return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from extractor.records import Span
 from qa.author.draft import Draft, code, listed
 from qa.executed import Run
 from qa.reading.deciding import deciding
@@ -15,7 +14,7 @@ from qa.text.brackets import split_at, unwrapped
 
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*(?:<[^<>()]*>)?\s*\(")
 _MOST, _MOST_TESTS, _LONGEST, _LONGEST_VALUE = 2, 3, 90, 110
-_LONGEST_MADE = 60
+_LONGEST_MADE, _MOST_LINES = 60, 12
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _KINDS = ("host", "launcher")
 
@@ -98,17 +97,10 @@ def _tell(
     )
     draft.say(
         f"{code(helper.name)}{named} {outcome} here{since}{where}.",
-        *at, *[_lines(draft, helper, reading, guard) for guard in guards], draft.head(helper),
+        *at, *[draft.lines(helper, *reading.lines_of_test(g.line, _MOST_LINES)) for g in guards], draft.head(helper),
         draft.lines(caller, call.first, call.last), "trace",
     )  # fmt: skip
     return True
-
-
-def _lines(draft: Draft, helper: FunctionView, reading: FunctionReading, guard: Guard) -> Span:
-    """The lines of a condition, to the brace behind it."""
-    branch = next((b for b in reading.branches if b.first == guard.line), None)
-    last = branch.consequence[0] if branch is not None else guard.line
-    return draft.lines(helper, guard.line, max(guard.line, last))
 
 
 def _last_set(

@@ -10,7 +10,7 @@ from qa.author.draft import Draft, code, listed
 from qa.reading.function import Call, Guard, read_function
 from qa.scope_view import FunctionView, Site
 
-_LITERALS = ("true", "false", "0", "1")
+LITERALS = ("true", "false", "0", "1")
 _MOST_PLACES, _MOST_GUARDS, _MOST_TOLD, _MOST_NAMES = 6, 3, 3, 5
 _LONGEST = 100
 _MOST_OF_CHAIN, _LONGEST_OF_CHAIN = 10, 150
@@ -39,7 +39,7 @@ def calls_at(function: FunctionView, sites: Sequence[Site]) -> list[Call]:
 
 def asked(guards: Sequence[Guard]) -> list[Asked]:
     """Conditions of guards, those left out that a macro of the build has settled."""
-    return [(g.condition, g.negated) for g in guards if g.condition not in _LITERALS]
+    return [(g.condition, g.negated) for g in guards if g.condition not in LITERALS]
 
 
 def tell_ways(
@@ -123,9 +123,7 @@ def _lines(draft: Draft, function: FunctionView, guard: Guard) -> Span:
     """The lines of a condition, to the brace behind it."""
     assert function.span is not None
     reading = read_function(function.text, function.span.start_line)
-    branch = next((b for b in reading.branches if b.first == guard.line), None)
-    last = branch.consequence[0] if branch is not None else guard.line
-    return draft.lines(function, guard.line, min(last, guard.line + _MOST_LINES))
+    return draft.lines(function, *reading.lines_of_test(guard.line, _MOST_LINES))
 
 
 def _chain(own: Sequence[Sequence[Asked]]) -> list[str]:

@@ -133,6 +133,17 @@ class FunctionReading:
         """Calls of some functions."""
         return [call for call in self.calls if call.name in names]
 
+    def lines_of_test(self, line: int, most: int) -> tuple[int, int]:
+        """First and last line of the condition that begins on a line, to the brace behind it.
+
+        Args:
+            line: Counted from 1 in the file.
+            most: So many lines behind the first are enough.
+        """
+        branch = next((b for b in self.branches if b.first == line), None)
+        last = branch.consequence[0] if branch is not None else line
+        return line, max(line, min(last, line + most))
+
     @property
     def barriers(self) -> list[Call]:
         """Barriers over the whole block."""
