@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from extractor.trace import branches
 from extractor.trace.branches import Executed, Function, Region
 from qa.author.came_by import _has_both, is_usual
 from qa.executed import Run
+from qa.gates import came_out
 from qa.gates.came_out import _count, _tests, told_tests
 from qa.reading.function import read_function
 
@@ -205,3 +207,15 @@ def test_a_test_whose_other_outcome_leads_to_the_same_is_no_reason() -> None:
 )
 def test_a_test_on_more_than_the_modes_of_a_handle_is_told(condition: str, usual: bool) -> None:
     assert is_usual(condition) is usual
+
+
+def test_calls_that_cannot_be_made_again_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(came_out, "find_trace", lambda _case, _value: None)
+    value = {"entry": "f", "args": {"n": 1}, "arch": ["gfx90a"]}
+    claims = [SimpleNamespace(type="launch", value={**value, "args": {"n": n}}) for n in (1, 2, 2)]
+    case: Any = SimpleNamespace(
+        is_code=False, entry=SimpleNamespace(answer="`n > 1` holds.", claims=claims),
+        left_out=Counter(), ground=None, view=None,
+    )  # fmt: skip
+    assert came_out.as_executed(case) is None
+    assert case.left_out == {came_out.NOT_MADE: 2}
